@@ -1,0 +1,1 @@
+"""The policy pack: a second, independent reading of the documents that the program makes."""
