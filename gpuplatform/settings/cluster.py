@@ -1,0 +1,99 @@
+"""The cluster, its system nodes and who may enter."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+from pydantic import Field
+
+from gpuplatform.settings.model import Arn, Cidr, Model, Name
+from gpuplatform.standard import names, versions
+
+
+class EndpointAccess(enum.StrEnum):
+    """Where the Kubernetes API can be reached from."""
+
+    PRIVATE = "private"  # from inside the network only
+    PUBLIC = "public"  # from the named networks too
+
+
+class Contents(enum.StrEnum):
+    """Whether this `up` makes anything inside the cluster."""
+
+    APPLIED = "applied"  # everything
+    DEFERRED = "deferred"  # stop at the cluster: the first `up` of a private endpoint that cannot be reached yet
+
+
+class AccessLevel(enum.StrEnum):
+    """What an access entry may do in the cluster."""
+
+    ADMIN = "admin"  # AmazonEKSClusterAdminPolicy
+    READER = "reader"  # AmazonEKSViewPolicy
+    GROUPS = "groups"  # nothing but what its Kubernetes groups are bound to
+
+
+class LogType(enum.StrEnum):
+    """The control plane's logs (EKS user guide, control plane logging)."""
+
+    API = "api"
+    AUDIT = "audit"
+    AUTHENTICATOR = "authenticator"
+    CONTROLLER_MANAGER = "controllerManager"
+    SCHEDULER = "scheduler"
+
+
+class Endpoint(Model):
+    """How the Kubernetes API is reached (F4)."""
+
+    access: EndpointAccess = EndpointAccess.PRIVATE
+    """`private`: from inside the network only. `public`: from `public_cidrs` too."""
+    public_cidrs: tuple[Cidr, ...] = ()
+    """The only networks that reach a public endpoint; 0.0.0.0/0 is refused."""
+
+
+class AccessEntry(Model):
+    """One IAM principal that may enter the cluster (F3)."""
+
+    name: Name
+    principal_arn: Arn
+    level: AccessLevel
+    groups: tuple[str, ...] = ()
+    """Kubernetes groups; only with level `groups`."""
+
+
+class Cluster(Model):
+    """The EKS control plane (F2-F6)."""
+
+    name: Annotated[str, Field(pattern=names.DNS_LABEL.pattern, max_length=names.MAX_CLUSTER_NAME)]
+    version: str = versions.KUBERNETES.version
+    """Kubernetes minor version; pinned, raised on purpose."""
+    endpoint: Endpoint = Endpoint()
+    contents: Contents = Contents.APPLIED
+    """`deferred` stops before anything inside the cluster is made: for the first `up` of a private endpoint."""
+    access_entries: tuple[AccessEntry, ...] = ()
+    log_types: tuple[LogType, ...] = tuple(LogType)
+    """Control-plane logs that are kept; all five unless said otherwise."""
+    log_retention_days: Annotated[int, Field(ge=1, le=3653)] = 90
+    deletion_protection: bool = False
+    """EKS refuses to delete the cluster while this is true."""
+    service_cidr: Cidr = "172.20.0.0/16"
+    """Addresses of Services; must not overlap the network."""
+
+
+class SystemNodes(Model):
+    """The managed node group for controllers, tainted so that nothing else lands there (F9)."""
+
+    instance_types: Annotated[tuple[str, ...], Field(min_length=1)] = ("m7i.large",)
+    nodes: Annotated[int, Field(ge=2, le=20)] = 3
+    """Two at least: Karpenter runs two replicas on different hosts."""
+    root_volume_gib: Annotated[int, Field(ge=20, le=1000)] = 50
+
+
+class FeatureGates(Model):
+    """Karpenter's alpha gates, on because the standard needs them (decision: alpha gates are settings)."""
+
+    node_overlay: bool = True
+    """NodeOverlay: slices and shares known to the autoscaler."""
+    static_capacity: bool = True
+    """Static NodePools: a fixed number of nodes for chiefs."""

@@ -1,0 +1,31 @@
+"""What a stack may cost, and what its prices assume."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from gpuplatform.settings.model import Model
+
+
+class PriceOverride(Model):
+    """A price that the catalogue does not know for the stack's region."""
+
+    instance_type: str
+    usd_per_hour: Annotated[float, Field(gt=0)]
+    """On demand."""
+    source: Annotated[str, Field(min_length=1)]
+    """Where it comes from, with its date."""
+
+
+class Cost(Model):
+    """Limits that `check` and the policies hold."""
+
+    monthly_floor_limit_usd: Annotated[int, Field(ge=0)]
+    """The most that the stack may cost in a month in which nobody runs anything."""
+    monthly_budget_usd: Annotated[int, Field(ge=0)]
+    """The most that the stack may cost in a month in which every ceiling is reached."""
+    spot_price_ratio: Annotated[float, Field(gt=0, le=1)] = 0.40
+    """Spot price assumed, as a fraction of on demand; an assumption, stated wherever it is used."""
+    prices: tuple[PriceOverride, ...] = ()

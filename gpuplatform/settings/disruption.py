@@ -1,0 +1,66 @@
+"""When a pool's nodes may be disrupted, as people say it: allowed windows in a named time zone (N10, N11)."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+from pydantic import Field
+
+from gpuplatform.settings.model import Model
+
+
+class Consolidation(enum.StrEnum):
+    """Which nodes consolidation may take; Karpenter's own words."""
+
+    WHEN_EMPTY = "WhenEmpty"
+    WHEN_EMPTY_OR_UNDERUTILIZED = "WhenEmptyOrUnderutilized"
+
+
+class Reason(enum.StrEnum):
+    """Why Karpenter disrupts a node of its own accord; Karpenter's own words."""
+
+    DRIFTED = "Drifted"
+    EMPTY = "Empty"
+    UNDERUTILIZED = "Underutilized"
+
+
+class Day(enum.IntEnum):
+    """A day of the week, Monday first, as `datetime.weekday` counts."""
+
+    MON = 0
+    TUE = 1
+    WED = 2
+    THU = 3
+    FRI = 4
+    SAT = 5
+    SUN = 6
+
+
+DayName = Annotated[str, Field(pattern="^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$")]
+TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$")]
+
+
+class Window(Model):
+    """A time of the week in which the named reasons may act."""
+
+    days: Annotated[tuple[DayName, ...], Field(min_length=1)]
+    """The local days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun."""
+    start: TimeOfDay
+    """Local time at which it opens, such as 02:00."""
+    end: TimeOfDay
+    """Local time at which it closes; not later than the start means the next day."""
+    reasons: Annotated[tuple[Reason, ...], Field(min_length=1)] = tuple(Reason)
+
+
+class Disruption(Model):
+    """What Karpenter may do to nodes that run. A reason that no window names is allowed at any time."""
+
+    time_zone: str = "UTC"
+    """A zone of the IANA database, such as Asia/Seoul; every window is local to it."""
+    consolidation: Consolidation = Consolidation.WHEN_EMPTY
+    consolidate_after_minutes: Annotated[int, Field(ge=0, le=10080)] = 10
+    """How long a node must have been quiet first."""
+    nodes_at_once: Annotated[int, Field(ge=1, le=100)] = 1
+    """Nodes of one NodePool that may be disrupted at the same time."""
+    windows: tuple[Window, ...] = ()

@@ -1,0 +1,61 @@
+"""The network: a new VPC over named zones, or an existing one by its ids (F1, F8)."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+from pydantic import Field
+
+from gpuplatform.settings.model import Cidr, Model
+
+
+class Nat(enum.StrEnum):
+    """How private subnets reach the internet."""
+
+    SINGLE = "single"  # one gateway: cheaper, and one zone's failure cuts all off
+    PER_ZONE = "per-zone"  # one gateway in each zone
+
+
+class NewNetwork(Model):
+    """A VPC made by this stack."""
+
+    cidr: Cidr
+    """The VPC's addresses, /16 to /20."""
+    zones: Annotated[tuple[str, ...], Field(min_length=2, max_length=4)]
+    """Availability zones, by name. Given here, never looked up, so that a preview needs no account."""
+    nat: Nat = Nat.SINGLE
+    pod_cidr: Cidr | None = None
+    """A secondary network for pods, such as 100.64.0.0/16; none by default."""
+    interface_endpoints: tuple[str, ...] = ("ec2", "ecr.api", "ecr.dkr", "sts", "ssm", "sqs", "eks", "eks-auth", "logs")
+    """AWS services reached inside the VPC; S3 has a gateway endpoint always."""
+
+
+class ExistingSubnet(Model):
+    """A subnet that is there already."""
+
+    id: Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
+    zone: str
+
+
+class ExistingNetwork(Model):
+    """A VPC that somebody else owns. Its private subnets carry the discovery tag, set by this stack."""
+
+    vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
+    private_subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=2)]
+
+
+class Network(Model):
+    """Exactly one of `new` and `existing`."""
+
+    new: NewNetwork | None = None
+    existing: ExistingNetwork | None = None
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """The zones that nodes may be in."""
+        if self.new is not None:
+            return self.new.zones
+        if self.existing is not None:
+            return tuple(dict.fromkeys(subnet.zone for subnet in self.existing.private_subnets))
+        return ()

@@ -1,0 +1,39 @@
+"""What one environment chose: the object under `gpu-platform:settings`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
+from gpuplatform.settings.cost import Cost
+from gpuplatform.settings.model import Model, Name
+from gpuplatform.settings.network import Network
+from gpuplatform.settings.other_pools import CpuPool, NeuronPool
+from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.tenants import Tenant
+from gpuplatform.standard.aliases import Vocabulary
+
+
+class Settings(Model):
+    """One environment of the platform, whole."""
+
+    environment: Name
+    """dev, staging, prod: in tags and in outputs."""
+    account_id: Annotated[str, Field(pattern=r"^\d{12}$")]
+    """The AWS account, quoted: given here, never looked up."""
+    region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
+    tags: dict[Annotated[str, Field(min_length=1, max_length=128)], Annotated[str, Field(max_length=256)]] = {}
+    """On every AWS resource, nodes and volumes included."""
+    cluster: Cluster
+    network: Network
+    system_nodes: SystemNodes = SystemNodes()
+    feature_gates: FeatureGates = FeatureGates()
+    pools: Annotated[tuple[Pool, ...], Field(min_length=1)]
+    cpu_pools: tuple[CpuPool, ...] = ()
+    neuron_pools: tuple[NeuronPool, ...] = ()
+    tenants: tuple[Tenant, ...] = ()
+    cost: Cost
+    aliases: Vocabulary | None = None
+    """A second label vocabulary written beside the standard while workloads migrate."""

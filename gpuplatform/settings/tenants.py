@@ -1,0 +1,51 @@
+"""Teams: their namespaces, who may enter, and how much they may use (Q1-Q5, Q10)."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+from pydantic import Field
+
+from gpuplatform.settings.model import LabelValue, Model, Name
+
+
+class PodSecurity(enum.StrEnum):
+    """Level of the Pod Security standard that a namespace enforces."""
+
+    BASELINE = "baseline"
+    RESTRICTED = "restricted"
+
+
+class Namespace(Model):
+    """One namespace of a team."""
+
+    name: Name
+    environment: LabelValue
+    """The label `env`, such as production."""
+    quota: dict[str, Annotated[int, Field(ge=0)]] = {}
+    """The most of each card or slice resource at one time: `nvidia.com/gpu: 8`, `nvidia.com/mig-1g.10gb: 14`."""
+    max_pods: Annotated[int, Field(ge=1, le=10000)] = 200
+    priorities: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Priority classes that the namespace may use; the first is meant for it."""
+    service_account: Name
+    """The account its workloads run as; it mounts no token."""
+    readable_configs: tuple[Name, ...] = ()
+    """ConfigMaps that the service account may read, by name."""
+    readable_secrets: tuple[Name, ...] = ()
+    """Secrets that the service account may read, by name."""
+    pod_security: PodSecurity = PodSecurity.BASELINE
+    default_cpu_millis: Annotated[int, Field(ge=10)] = 500
+    """CPU request of a container that names none."""
+    default_memory_mib: Annotated[int, Field(ge=16)] = 1024
+    """Memory request and limit of a container that names none."""
+
+
+class Tenant(Model):
+    """A team: one or more namespaces."""
+
+    name: Name
+    team: LabelValue
+    groups: tuple[str, ...] = ()
+    """Kubernetes groups of the team's people, as access entries give them."""
+    namespaces: Annotated[tuple[Namespace, ...], Field(min_length=1)]

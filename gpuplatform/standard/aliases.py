@@ -1,0 +1,84 @@
+"""Other label vocabularies, translated into the standard (L8).
+
+The translation goes one way only: an alias is read, or written beside the standard for a migration, and never guessed
+back. The two guides share keys, so a stack may write one of them, not both.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+from gpuplatform.standard import keys, labels
+from gpuplatform.standard.markets import Market
+
+
+class Vocabulary(enum.StrEnum):
+    """Whose labels a stack writes beside the standard while its workloads migrate."""
+
+    OPERATIONS_GUIDE = "operations-guide"
+    KARPENTER_GUIDE = "karpenter-guide"
+
+
+_CLASS_OF_PURPOSE = {
+    labels.Purpose.INFER: "inference",
+    labels.Purpose.TRAIN: "training",
+    labels.Purpose.DEV: "notebook",
+}
+_PURPOSE_OF_CLASS = {value: purpose.value for purpose, value in _CLASS_OF_PURPOSE.items()}
+
+NODE_TYPE = "node-type"
+GPU_TYPE = "gpu-type"
+GPU_MEMORY = "gpu-memory"
+WORKLOAD_CLASS = "workload-class"
+WORKLOAD = "workload"
+ACCELERATOR = "accelerator"
+
+ALIAS_KEYS: tuple[str, ...] = (NODE_TYPE, GPU_TYPE, GPU_MEMORY, WORKLOAD_CLASS, WORKLOAD, ACCELERATOR)
+
+
+def written(vocabulary: Vocabulary, standard: Mapping[str, str]) -> dict[str, str]:
+    """The alias labels that stand for a pool's standard labels in one vocabulary."""
+    purpose = labels.Purpose(standard[labels.PURPOSE.key])
+    if vocabulary is Vocabulary.OPERATIONS_GUIDE:
+        return {
+            NODE_TYPE: "gpu",
+            GPU_TYPE: standard[labels.MODEL.key].lower(),
+            GPU_MEMORY: standard[labels.MEMORY.key],
+            WORKLOAD_CLASS: _CLASS_OF_PURPOSE[purpose],
+        }
+    named = {labels.Purpose.INFER: "gpu-inference", labels.Purpose.TRAIN: "gpu-training", labels.Purpose.DEV: "gpu"}
+    workload = {labels.Purpose.INFER: "inference", labels.Purpose.TRAIN: "training", labels.Purpose.DEV: "ai-ml"}
+    return {NODE_TYPE: named[purpose], WORKLOAD: workload[purpose]}
+
+
+def translated(alias_labels: Mapping[str, str]) -> dict[str, str | None]:
+    """What alias labels say in the standard. A value of None asks for the key's presence only.
+
+    Keys that are no alias are left out; an alias whose value is unknown translates to nothing.
+    """
+    standard: dict[str, str | None] = {}
+    for key, value in alias_labels.items():
+        standard.update(_one(key, value))
+    return standard
+
+
+def _one(key: str, value: str) -> dict[str, str | None]:
+    nvidia: dict[str, str | None] = {labels.VENDOR.key: None}
+    table: dict[tuple[str, str], dict[str, str | None]] = {
+        (NODE_TYPE, "gpu"): nvidia,
+        (NODE_TYPE, "gpu-inference"): {labels.PURPOSE.key: "infer"},
+        (NODE_TYPE, "gpu-training"): {labels.PURPOSE.key: "train"},
+        (NODE_TYPE, "gpu-spot"): {labels.PURPOSE.key: "infer", keys.CAPACITY_TYPE: Market.SPOT.value},
+        (WORKLOAD, "inference"): {labels.PURPOSE.key: "infer"},
+        (WORKLOAD, "training"): {labels.PURPOSE.key: "train"},
+        (WORKLOAD, "ai-ml"): nvidia,
+        (ACCELERATOR, "nvidia"): {labels.VENDOR.key: "nvidia"},
+    }
+    if key == GPU_TYPE:
+        return {labels.MODEL.key: value.upper()}
+    if key == GPU_MEMORY:
+        return {labels.MEMORY.key: value}
+    if key == WORKLOAD_CLASS:
+        return {labels.PURPOSE.key: _PURPOSE_OF_CLASS[value]} if value in _PURPOSE_OF_CLASS else {}
+    return table.get((key, value), {})

@@ -1,0 +1,47 @@
+"""Label, annotation and taint keys that other projects own and this platform reads or writes.
+
+The platform's own labels are in ``labels``; these belong to Kubernetes, Karpenter, NVIDIA and AWS.
+"""
+
+# Kubernetes well-known labels (kubernetes.io/docs/reference/labels-annotations-taints).
+ARCHITECTURE = "kubernetes.io/arch"
+HOSTNAME = "kubernetes.io/hostname"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+OPERATING_SYSTEM = "kubernetes.io/os"
+ZONE = "topology.kubernetes.io/zone"
+
+# Pod Security admission (kubernetes.io/docs/concepts/security/pod-security-admission).
+POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
+POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"
+POD_SECURITY_WARN = "pod-security.kubernetes.io/warn"
+
+# Recommended application labels (kubernetes.io/docs/concepts/overview/working-with-objects/common-labels).
+MANAGED_BY = "app.kubernetes.io/managed-by"
+PART_OF = "app.kubernetes.io/part-of"
+
+# Karpenter v1.14 (aws/karpenter-provider-aws pkg/apis/v1/labels.go).
+CAPACITY_TYPE = "karpenter.sh/capacity-type"
+DISCOVERY = "karpenter.sh/discovery"
+DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
+NODEPOOL = "karpenter.sh/nodepool"
+INSTANCE_GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
+CRITICAL_ADDONS_ONLY = "CriticalAddonsOnly"
+
+# NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The two instructions are set by the platform; every other
+# label under the feature-discovery prefix is written by NVIDIA's software and never by hand.
+MIG_CONFIG = "nvidia.com/mig.config"
+DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
+FEATURE_DISCOVERY_PREFIX = "nvidia.com/gpu."
+GPU_PRODUCT = "nvidia.com/gpu.product"
+GPU_TAINT = "nvidia.com/gpu"
+
+# AWS Neuron device plugin's taint and resource share this key.
+NEURON_TAINT = "aws.amazon.com/neuron"
+
+# Pulumi's Kubernetes provider: what a resource waits for.
+PULUMI_WAIT_FOR = "pulumi.com/waitFor"
+
+# Tenancy, from the operations guide.
+TEAM = "team"
+ENVIRONMENT = "env"

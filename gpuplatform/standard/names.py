@@ -1,0 +1,38 @@
+"""How things are named, and how long a name may be where it is used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gpuplatform.standard.markets import Market
+
+DNS_LABEL = re.compile(r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")
+"""A DNS label (RFC 1123): what Kubernetes wants of names that become parts of host names."""
+
+MAX_LABEL_VALUE = 63
+"""A NodePool's name is a label value on each of its nodes."""
+MAX_CLUSTER_NAME = 40
+"""EKS allows 100; IAM role names (64) and the queue carry the cluster's name with a suffix."""
+MAX_POOL_NAME = 24
+"""So that ``<pool>-<card>-<market>-<zone>`` stays under 63 characters for every card of the catalogue."""
+
+
+def dns(text: str) -> str:
+    """Text as a DNS label: lower case, every other character a hyphen."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def nodepool(pool: str, card: str, market: Market, zone: str | None = None) -> str:
+    """The NodePool's name: ``<pool>-<card>-<market>``, and the zone where the pool is static."""
+    return "-".join(filter(None, (pool, dns(card), market.value, zone)))
+
+
+def node_class(pool: str) -> str:
+    """The EC2NodeClass that a pool launches from."""
+    return pool
+
+
+def content_key(parts: Iterable[str]) -> str:
+    """A configuration key named by its content, valid as a label value and as a ConfigMap key."""
+    return ".".join(part.lower().replace("+", ".") for part in parts)

@@ -1,0 +1,31 @@
+"""Names of the resources that pods ask for and quotas count."""
+
+from __future__ import annotations
+
+GPU = "nvidia.com/gpu"
+"""A whole card, or one share of a card in a time-sliced or MPS pool."""
+MIG_PREFIX = "nvidia.com/mig-"
+NEURON = "aws.amazon.com/neuron"
+EFA = "vpc.amazonaws.com/efa"
+CPU = "cpu"
+MEMORY = "memory"
+NODES = "nodes"
+RUNTIME_CLASS = "nvidia"
+"""The RuntimeClass that the GPU Operator makes (chart value ``operator.runtimeClass``, v26.7.0)."""
+
+_QUOTA_PREFIX = "requests."
+
+
+def quota_key(resource: str) -> str:
+    """A resource as a ResourceQuota counts it: extended resources are counted by their requests only."""
+    return _QUOTA_PREFIX + resource
+
+
+def mig_resource(profile: str) -> str:
+    """The resource of a MIG profile under strategy mixed: ``1g.10gb+me`` gives ``nvidia.com/mig-1g.10gb.me``."""
+    return MIG_PREFIX + profile.replace("+", ".")
+
+
+def is_card_resource(resource: str) -> bool:
+    """Whether a resource name is a whole card, a share or a slice of an NVIDIA card."""
+    return resource == GPU or resource.startswith(MIG_PREFIX)

@@ -1,0 +1,110 @@
+"""The taints on GPU nodes and the tolerations that answer them (T1, T2).
+
+Two taints say "a GPU node" (from the operations guide), a third names the pool's purpose, so that a pod that names no
+purpose lands nowhere, and chief pools carry a fourth. Tolerations use ``Exists`` for the first two, so that the two
+values in circulation (``present`` and ``true``) both match.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gpuplatform.standard import keys, labels
+
+
+class Effect(enum.StrEnum):
+    """What a taint does to a pod without the toleration."""
+
+    NO_SCHEDULE = "NoSchedule"  # new pods stay away; running pods stay
+    NO_EXECUTE = "NoExecute"  # running pods are evicted too
+    PREFER_NO_SCHEDULE = "PreferNoSchedule"  # avoided where possible
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A taint on every node of a pool."""
+
+    key: str
+    value: str
+    effect: Effect
+
+    def as_document(self) -> dict[str, str]:
+        """The taint as Kubernetes writes it."""
+        return {"key": self.key, "value": self.value, "effect": self.effect.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A toleration in a pod's template. ``value`` None means ``Exists``: any value is answered."""
+
+    key: str
+    value: str | None
+    effect: Effect | None
+
+    def as_document(self) -> dict[str, str]:
+        """The toleration as Kubernetes writes it."""
+        document = {"key": self.key, "operator": "Exists" if self.value is None else "Equal"}
+        if self.value is not None:
+            document["value"] = self.value
+        if self.effect is not None:
+            document["effect"] = self.effect.value
+        return document
+
+    def answers(self, taint: Taint) -> bool:
+        """Whether a pod with this toleration may stand on a node with this taint."""
+        return (
+            self.key == taint.key and self.value in (None, taint.value) and self.effect in (None, taint.effect)
+        )
+
+
+DEDICATED_KEY = "dedicated"
+DEDICATED_VALUE = "gpu"
+PRESENT = "present"
+
+_EXISTS_KEYS = frozenset({keys.GPU_TAINT, DEDICATED_KEY})
+
+
+def standard_taints(
+    purpose: labels.Purpose, role: labels.Role, effect: Effect = Effect.NO_SCHEDULE
+) -> tuple[Taint, ...]:
+    """The taints that the standard puts on a pool: two for every GPU node, one for its purpose, one for chiefs."""
+    taints = (
+        Taint(keys.GPU_TAINT, PRESENT, effect),
+        Taint(DEDICATED_KEY, DEDICATED_VALUE, effect),
+        Taint(labels.PURPOSE.key, purpose.value, effect),
+    )
+    if role is labels.Role.CHIEF:
+        taints += (Taint(labels.ROLE.key, role.value, effect),)
+    return taints
+
+
+NEURON_TAINT = Taint(keys.NEURON_TAINT, "true", Effect.NO_SCHEDULE)
+"""On every Inferentia and Trainium node (from the Karpenter guide)."""
+
+SYSTEM_TAINT = Taint(keys.CRITICAL_ADDONS_ONLY, "true", Effect.NO_SCHEDULE)
+"""On the system nodes, so that nothing but controllers lands there."""
+
+
+def tolerations(taints: Iterable[Taint]) -> tuple[Toleration, ...]:
+    """One toleration for each taint: ``Exists`` for the GPU taints, the exact value for every other."""
+    return tuple(
+        Toleration(taint.key, None if taint.key in _EXISTS_KEYS else taint.value, taint.effect) for taint in taints
+    )
+
+
+def tolerations_of_any_gpu_pool(taints: Iterable[Taint]) -> tuple[Toleration, ...]:
+    """One ``Exists`` toleration for each distinct key and effect: for DaemonSets that run on every GPU node."""
+    seen = dict.fromkeys((taint.key, taint.effect) for taint in taints)
+    return tuple(Toleration(key, None, effect) for key, effect in seen)
+
+
+def untolerated(taints: Iterable[Taint], answers: Iterable[Toleration]) -> tuple[Taint, ...]:
+    """The taints that none of the tolerations answers; a mere preference keeps no pod away."""
+    given = tuple(answers)
+    return tuple(
+        taint
+        for taint in taints
+        if taint.effect is not Effect.PREFER_NO_SCHEDULE and not any(answer.answers(taint) for answer in given)
+    )
