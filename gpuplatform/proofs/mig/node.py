@@ -1,0 +1,84 @@
+"""Whether the entries of one configuration cover every device of a node exactly once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuplatform.catalog.mig import MigGeometry
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.mig.layout import Layout
+from gpuplatform.proofs.mig.proof import layout_fault
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEntry:
+    """What one entry of a mig-parted configuration says of a node's devices."""
+
+    path: str
+    """Where the entry stands: ``mig-configs.training-4[0]``."""
+    devices: tuple[int, ...] | None
+    """Device indices, or none for ``all``."""
+    layout: Layout | None
+    """The layout of each of them; none where MIG is off, or on with no instances."""
+
+
+def node_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntry], geometry: MigGeometry) -> list[Fault]:
+    """One fault for each layout that the card cannot hold, and for each device covered twice, never, or not there."""
+    faults: list[Fault] = []
+    for entry in entries:
+        if entry.layout is not None:
+            fault = layout_fault(f"{entry.path}.mig-devices", geometry, entry.layout.as_dict())
+            faults += [fault] if fault else []
+    return faults + coverage_faults(path, devices_per_node, entries)
+
+
+def coverage_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntry]) -> list[Fault]:
+    """One fault for each device that the entries name although it is not there, cover twice, or leave out."""
+    faults: list[Fault] = []
+    every = range(devices_per_node)
+    last = devices_per_node - 1
+    covered: Counter[int] = Counter()
+    first_entry: dict[int, str] = {}
+    for entry in entries:
+        twice: list[int] = []
+        for device in every if entry.devices is None else entry.devices:
+            if device not in every:
+                faults.append(
+                    Fault(
+                        f"{entry.path}.devices",
+                        f"device {device} of {devices_per_node}",
+                        f"a node of {devices_per_node} devices has the indices 0 to {last}",
+                        f"name devices between 0 and {last} only",
+                    )
+                )
+                continue
+            covered[device] += 1
+            if covered[device] > 1:
+                twice.append(device)
+            first_entry.setdefault(device, entry.path)
+        if twice:
+            faults.append(
+                Fault(
+                    f"{entry.path}.devices",
+                    f"{_devices(twice)} again, already covered by {first_entry[twice[0]]}",
+                    "every device of a node is covered exactly once",
+                    "name each device in one entry only",
+                )
+            )
+    missing = [device for device in every if device not in covered]
+    if missing:
+        faults.append(
+            Fault(
+                path,
+                f"no entry for {_devices(missing)} of {devices_per_node}",
+                "every device of a node is covered exactly once",
+                f"add {_devices(missing)} to an entry, with mig-enabled: false where it is to stay whole",
+            )
+        )
+    return faults
+
+
+def _devices(indices: Sequence[int]) -> str:
+    return f"{'devices' if len(indices) > 1 else 'device'} {', '.join(str(index) for index in indices)}"
