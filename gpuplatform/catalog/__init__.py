@@ -1,0 +1,69 @@
+"""Facts, and nothing but facts: the lowest floor, which every other floor may ask and which asks none.
+
+Cards, instance types, prices and MIG geometry are CSV files beside this package, each row with its public source,
+read once and typed. Nothing here knows about settings, Kubernetes or Pulumi, and nothing here reaches a network.
+"""
+
+from __future__ import annotations
+
+from gpuplatform.catalog.cards import Card, card, cards
+from gpuplatform.catalog.instance_types import (
+    Allocatable,
+    InstanceType,
+    allocatable,
+    instance_type,
+    instance_types,
+    types_with_card,
+)
+from gpuplatform.catalog.mig import (
+    MigGeometry,
+    MigProfile,
+    ProfileName,
+    card_of_device,
+    geometries,
+    geometry,
+    parse_profile,
+    unplaced,
+)
+from gpuplatform.catalog.prices import (
+    NotOffered,
+    Offer,
+    Price,
+    not_offered,
+    offer,
+    offer_of,
+    price,
+    prices,
+    regions,
+    unknown_pairs,
+)
+
+__all__ = [
+    "Allocatable",
+    "Card",
+    "InstanceType",
+    "MigGeometry",
+    "MigProfile",
+    "NotOffered",
+    "Offer",
+    "Price",
+    "ProfileName",
+    "allocatable",
+    "card",
+    "card_of_device",
+    "cards",
+    "geometries",
+    "geometry",
+    "instance_type",
+    "instance_types",
+    "not_offered",
+    "offer",
+    "offer_of",
+    "parse_profile",
+    "price",
+    "prices",
+    "regions",
+    "types_with_card",
+    "unknown_pairs",
+    "unplaced",
+]

@@ -1,0 +1,60 @@
+"""The NVIDIA cards that EC2 sells whole: what each is called by whom, its memory, and where its MIG table is.
+
+The figures are in ``data/cards.csv``, each row with its public sources. One card has up to four names: the
+catalogue's own (``B300-269GB``, used in settings and on the command line), the model that the label standard writes
+(``B300``), the row of the MIG table, and the value of Karpenter's label ``karpenter.k8s.aws/instance-gpu-name``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from gpuplatform.catalog._csv import cited, flag, table
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One NVIDIA card with one size of memory."""
+
+    name: str
+    """Unique, as in settings and on the command line: ``A100-80GB``; the MIG table's name where it has one."""
+    model: str
+    """Value of the standard's model label: ``A100``, ``RTX-PRO-6000``. Two memory sizes share one model."""
+    memory_gb: int
+    """Of one card as sold (B300: 288, though its MIG table is named after the 269 that a slice can use)."""
+    mig_table: str | None
+    """Row name in the MIG table; none for a card without MIG, or whose placements nobody has published."""
+    minimum_driver: str | None
+    """Lowest driver, or driver branch (``595``), that runs the card; none where no source says."""
+    karpenter_gpu_name: str
+    """Value of ``karpenter.k8s.aws/instance-gpu-name``: ``a100``, for both memory sizes."""
+    legacy: bool
+    """A generation that the newest driver branches leave out: known, and not for defaults."""
+    source: str
+
+
+@functools.cache
+def cards() -> Mapping[str, Card]:
+    """Every card by its name, oldest first."""
+    return MappingProxyType({card.name: card for card in table("cards.csv", _card)})
+
+
+def card(name: str) -> Card | None:
+    """The card of that name, or none."""
+    return cards().get(name)
+
+
+def _card(row: Mapping[str, str]) -> Card:
+    return Card(
+        name=row["name"],
+        model=row["model"],
+        memory_gb=int(row["memory_gb"]),
+        mig_table=row["mig_table"] or None,
+        minimum_driver=row["minimum_driver"] or None,
+        karpenter_gpu_name=row["karpenter_gpu_name"],
+        legacy=flag(row["legacy"]),
+        source=cited(row["source"]),
+    )
