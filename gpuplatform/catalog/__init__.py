@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from gpuplatform.catalog.cards import Card, card, cards
 from gpuplatform.catalog.instance_types import (
-    Allocatable,
     InstanceType,
-    allocatable,
     instance_type,
     instance_types,
     types_with_card,
@@ -39,7 +37,6 @@ from gpuplatform.catalog.prices import (
 )
 
 __all__ = [
-    "Allocatable",
     "Card",
     "InstanceType",
     "MigGeometry",
@@ -48,7 +45,6 @@ __all__ = [
     "Offer",
     "Price",
     "ProfileName",
-    "allocatable",
     "card",
     "card_of_device",
     "cards",

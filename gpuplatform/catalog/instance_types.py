@@ -1,8 +1,7 @@
 """The EC2 instance types that the platform knows: every NVIDIA type, Inferentia and Trainium, and common CPU types.
 
 The figures are in ``data/instance_types.csv``, each row with its public source. What a node can give to pods
-(allocatable) is the figure that Karpenter computes for a default node class; where only a type's raw figures are
-public, :func:`allocatable` computes it as Karpenter does, and the row's source says so.
+(allocatable) is what Karpenter expects of it with a default node class, before any node has been seen.
 """
 
 from __future__ import annotations
@@ -13,18 +12,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from gpuplatform.catalog._csv import cited, flag, table
-
-# The figures of a default node class: Karpenter v1.14.1 pkg/providers/instancetype/types.go and its default options.
-_CPU_RESERVED_MILLIS = (60, 10, 5, 5)
-"""Of the first four vCPUs, in order; 6, 1 and twice 0.5 percent."""
-_CPU_RESERVED_PER_HUNDRED_BEYOND = 250
-"""Millis of every hundred vCPUs after those: 0.25 percent."""
-_VM_OVERHEAD_PER_MILLE = 75
-"""Memory that the hypervisor keeps."""
-_GRAVITON_RESERVED_MIB = 64
-_EVICTION_THRESHOLD_MIB = 100
-_KUBE_RESERVED_MIB = 255
-_KUBE_RESERVED_MIB_PER_POD = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +51,6 @@ class InstanceType:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Allocatable:
-    """What is left of a node for pods."""
-
-    cpu_millis: int
-    memory_mib: int
-
-
 @functools.cache
 def instance_types() -> Mapping[str, InstanceType]:
     """Every instance type by its name."""
@@ -86,19 +65,6 @@ def instance_type(name: str) -> InstanceType | None:
 def types_with_card(card: str) -> tuple[InstanceType, ...]:
     """Every type whose nodes carry whole cards of that name; empty for a card nobody knows."""
     return tuple(each for each in instance_types().values() if each.card == card)
-
-
-def allocatable(*, architecture: str, vcpus: int, memory_mib: int, max_pods: int) -> Allocatable:
-    """What Karpenter expects a node of these raw figures to have for pods, with a default node class."""
-    first = _CPU_RESERVED_MILLIS[:vcpus]
-    reserved_millis = sum(first) + (vcpus - len(first)) * _CPU_RESERVED_PER_HUNDRED_BEYOND // 100
-    seen_mib = memory_mib - (_GRAVITON_RESERVED_MIB if architecture == "arm64" else 0)
-    seen_mib = seen_mib * (1000 - _VM_OVERHEAD_PER_MILLE) // 1000
-    kube_reserved_mib = _KUBE_RESERVED_MIB_PER_POD * max_pods + _KUBE_RESERVED_MIB
-    return Allocatable(
-        cpu_millis=1000 * vcpus - reserved_millis,
-        memory_mib=seen_mib - kube_reserved_mib - _EVICTION_THRESHOLD_MIB,
-    )
 
 
 def _instance_type(row: Mapping[str, str]) -> InstanceType:
