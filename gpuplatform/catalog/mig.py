@@ -145,10 +145,16 @@ def parse_profile(name: str) -> ProfileName | None:
     )
 
 
-def card_of_device(device_id: str) -> str | None:
-    """The card of one ``device-filter`` id, whose letters may be of either case and which may name a subsystem."""
+def parse_device(device_id: str) -> str | None:
+    """A ``device-filter`` id in lower case without its subsystem, or none when it is not written as one."""
     match = _DEVICE.fullmatch(device_id)
-    return _cards_by_device().get(match["device"].lower()) if match else None
+    return match["device"].lower() if match else None
+
+
+def card_of_device(device_id: str) -> str | None:
+    """The card of one ``device-filter`` id, or none when the id is of no card with known placements."""
+    device = parse_device(device_id)
+    return None if device is None else _cards_by_device().get(device)
 
 
 @functools.cache

@@ -25,7 +25,10 @@ class NodeEntry:
 
 
 def node_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntry], geometry: MigGeometry) -> list[Fault]:
-    """One fault for each layout that the card cannot hold, and for each device covered twice, never, or not there."""
+    """One fault for each layout that the card cannot hold, and those of :func:`coverage_faults`.
+
+    ``path`` is where the configuration stands; ``devices_per_node`` counts the cards of one node.
+    """
     faults: list[Fault] = []
     for entry in entries:
         if entry.layout is not None:
@@ -35,29 +38,30 @@ def node_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntry], 
 
 
 def coverage_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntry]) -> list[Fault]:
-    """One fault for each device that the entries name although it is not there, cover twice, or leave out."""
+    """One fault for each entry naming devices that are not there or covered already, and one for those left out."""
     faults: list[Fault] = []
     every = range(devices_per_node)
-    last = devices_per_node - 1
     covered: Counter[int] = Counter()
     first_entry: dict[int, str] = {}
     for entry in entries:
-        twice: list[int] = []
-        for device in every if entry.devices is None else entry.devices:
-            if device not in every:
-                faults.append(
-                    Fault(
-                        f"{entry.path}.devices",
-                        f"device {device} of {devices_per_node}",
-                        f"a node of {devices_per_node} devices has the indices 0 to {last}",
-                        f"name devices between 0 and {last} only",
-                    )
+        named = every if entry.devices is None else entry.devices
+        absent = sorted({device for device in named if device not in every})
+        if absent:
+            faults.append(
+                Fault(
+                    f"{entry.path}.devices",
+                    f"{_devices(absent)} of {devices_per_node}",
+                    f"a node of {devices_per_node} devices has the indices 0 to {devices_per_node - 1}",
+                    f"name devices between 0 and {devices_per_node - 1} only",
                 )
-                continue
+            )
+        twice: list[int] = []
+        for device in named:
             covered[device] += 1
-            if covered[device] > 1:
+            if covered[device] == 1:
+                first_entry[device] = entry.path
+            elif device in every and device not in twice:
                 twice.append(device)
-            first_entry.setdefault(device, entry.path)
         if twice:
             faults.append(
                 Fault(
@@ -73,8 +77,9 @@ def coverage_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntr
             Fault(
                 path,
                 f"no entry for {_devices(missing)} of {devices_per_node}",
-                "every device of a node is covered exactly once",
-                f"add {_devices(missing)} to an entry, with mig-enabled: false where it is to stay whole",
+                "every device of a node is covered exactly once, and a node wears one configuration only",
+                f"add an entry for {_devices(missing)} to this configuration, with mig-enabled: false where a card is"
+                " to stay whole, or use one pool for each configuration",
             )
         )
     return faults

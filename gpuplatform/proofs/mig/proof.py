@@ -72,7 +72,7 @@ def _prove(geometry: MigGeometry, layout: Layout) -> Proof:
 
 
 def _nearest(geometry: MigGeometry, layout: Layout) -> tuple[Layout, ...]:
-    """The legal layouts that give up the fewest instances, then add the fewest, then use the most of the card."""
+    """The legal layouts that give up the fewest instances, add the fewest, plain ones first, and use most of the card."""
     wanted: dict[str, int] = {}
     for name, count in layout.counts:
         own = _nearest_profile(geometry, name)
@@ -80,13 +80,16 @@ def _nearest(geometry: MigGeometry, layout: Layout) -> tuple[Layout, ...]:
             return ()
         wanted[own] = wanted.get(own, 0) + max(count, 0)
 
-    def distance(legal: Layout) -> tuple[int, int, int, int]:
+    reach = reaches(geometry)
+    plain = {profile.name for profile in geometry.profiles if profile.attribute is None}
+
+    def distance(legal: Layout) -> tuple[int, int, int, int, int]:
         have = legal.as_dict()
         given_up = sum(max(0, count - have.get(name, 0)) for name, count in wanted.items())
-        added = sum(max(0, count - wanted.get(name, 0)) for name, count in have.items())
-        return given_up, added, -reach[legal].compute, -reach[legal].memory
+        added = {name: max(0, count - wanted.get(name, 0)) for name, count in have.items()}
+        special = sum(count for name, count in added.items() if name not in plain)
+        return given_up, sum(added.values()), special, -reach[legal].compute, -reach[legal].memory
 
-    reach = reaches(geometry)
     return tuple(sorted(reach, key=distance)[:_NEAREST])
 
 

@@ -1,0 +1,237 @@
+"""Reading a mig-parted configuration: its entries as typed values, and one fault for each rule of the format it breaks.
+
+The rules are those of mig-parted v0.15 (api/spec/v1/spec.go and pkg/types in NVIDIA/mig-parted): version v1, no field
+but the known ones, at least one configuration and one entry in each, ``devices`` and ``mig-enabled`` in every entry,
+``mig-devices`` if and only if MIG is on, ``all`` as the only word for devices. Beyond them, a key written twice is
+refused here, because a YAML reader silently keeps the last.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import yaml
+
+from gpuplatform.catalog.mig import parse_device, parse_profile
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.mig.layout import Layout
+
+_FIELDS = ("device-filter", "devices", "mig-enabled", "mig-devices")
+_SHAPE = "a mapping with version: v1 and mig-configs"
+_LARGEST_NUMBER = 999_999
+"""Larger counts and indices are not worth judging, and a YAML number may have any length."""
+_brief = reprlib.Repr()
+_brief.maxlevel = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigEntry:
+    """One entry of one named configuration."""
+
+    path: str
+    """``mig-configs.all-balanced[2]``."""
+    config: str
+    device_filter: tuple[str, ...]
+    """Device ids as written; empty when the entry is for any card."""
+    devices: tuple[int, ...] | None
+    """Device indices; none for ``all``."""
+    layout: Layout | None
+    """What every one of those devices holds; none where MIG is off, or on with no instances."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigText:
+    """What could be read of a configuration, and what is wrong with its form."""
+
+    entries: tuple[ConfigEntry, ...]
+    faults: tuple[Fault, ...]
+    broken: frozenset[str]
+    """Names of the configurations with an entry that could not be read; whether they cover a node is not known."""
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe reader, which refuses a key written twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"{key.value!r} is written twice", key.start_mark
+                    )
+                seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_config(text: str, name: str = "configuration") -> ConfigText:
+    """The entries of a configuration, or of the ConfigMap that carries one under ``config.yaml``.
+
+    ``name`` is what a fault of the document as a whole calls it.
+    """
+    if not text.strip():
+        return _unreadable(name, "an empty file", _SHAPE, "write at least one configuration")
+    try:
+        document: object = yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        return _unreadable(name, _one_line(error), "YAML, one document", "correct the file at that place")
+    fields = _mapping(document)
+    if fields is None:
+        return _unreadable(name, _shown(document), _SHAPE, "write version and mig-configs at the top")
+    if fields.get("kind") == "ConfigMap":
+        inner = (_mapping(fields.get("data")) or {}).get("config.yaml")
+        if not isinstance(inner, str):
+            change = "put the configuration under data, key config.yaml"
+            return _unreadable(name, "a ConfigMap without config.yaml", "the key the operator reads", change)
+        return read_config(inner, name)
+    return _read_document(fields)
+
+
+def _read_document(fields: Mapping[str, object]) -> ConfigText:
+    faults = _unknown_fields("", fields, ("version", "mig-configs"))
+    if fields.get("version") != "v1":
+        faults.append(Fault("version", _shown(fields.get("version")), "v1", "write version: v1"))
+    configs = _mapping(fields.get("mig-configs"))
+    if not configs:
+        given = _shown(fields.get("mig-configs"))
+        faults.append(Fault("mig-configs", given, "a mapping with at least one configuration", "name one"))
+    entries: list[ConfigEntry] = []
+    broken: set[str] = set()
+    for name, value in (configs or {}).items():
+        path = f"mig-configs.{name}"
+        listed = _list(value) or []
+        if not listed:
+            allowed = "a list of at least one entry"
+            faults.append(Fault(path, _shown(value), allowed, "write an entry with devices and mig-enabled"))
+            continue
+        for index, given in enumerate(listed):
+            entry, wrong = _read_entry(f"{path}[{index}]", name, given)
+            faults += wrong
+            if entry is None:
+                broken.add(name)
+            else:
+                entries.append(entry)
+    return ConfigText(tuple(entries), tuple(faults), frozenset(broken))
+
+
+def _read_entry(path: str, config: str, given: object) -> tuple[ConfigEntry | None, list[Fault]]:
+    fields = _mapping(given)
+    if fields is None:
+        return None, [Fault(path, _shown(given), f"a mapping with {', '.join(_FIELDS)}", "write the entry as one")]
+    faults = _unknown_fields(f"{path}.", fields, _FIELDS)
+    device_filter, wrong = _read_filter(f"{path}.device-filter", fields.get("device-filter"))
+    faults += wrong
+    devices, wrong = _read_devices(f"{path}.devices", fields.get("devices"))
+    faults += wrong
+    layout, wrong = _read_layout(path, fields)
+    faults += wrong
+    return (None if faults else ConfigEntry(path, config, device_filter, devices, layout)), faults
+
+
+def _read_filter(path: str, given: object) -> tuple[tuple[str, ...], list[Fault]]:
+    if given is None:
+        return (), []
+    listed = _list(given)
+    ids = [given] if listed is None else listed
+    wrong = [one for one in ids if not isinstance(one, str) or parse_device(one) is None]
+    if ids and not wrong:
+        return tuple(str(one) for one in ids), []
+    shown = ", ".join(_shown(one) for one in wrong) or "an empty list"
+    change = "write the PCI id in quotes, or leave device-filter out for any card"
+    return (), [Fault(path, shown, "device ids such as 0x20B210DE, as one word or a list", change)]
+
+
+def _read_devices(path: str, given: object) -> tuple[tuple[int, ...] | None, list[Fault]]:
+    if given == "all":
+        return None, []
+    listed = _list(given)
+    if listed is not None:
+        indices = [one for one in listed if isinstance(one, int) and _is_number(one)]
+        if indices and len(indices) == len(listed):
+            return tuple(indices), []
+    return None, [
+        Fault(path, _shown(given), "all, or a list of device indices", "write devices: all or devices: [0, 1]")
+    ]
+
+
+def _read_layout(path: str, fields: Mapping[str, object]) -> tuple[Layout | None, list[Fault]]:
+    enabled, given = fields.get("mig-enabled"), fields.get("mig-devices")
+    if not isinstance(enabled, bool):
+        return None, [
+            Fault(f"{path}.mig-enabled", _shown(enabled), "true or false", "write mig-enabled: true or false")
+        ]
+    path = f"{path}.mig-devices"
+    if given is None:
+        change = "write mig-devices, {} for MIG without instances"
+        return None, [
+            Fault(path, "nothing", "profiles and counts where mig-enabled is true", change)
+        ] if enabled else []
+    counts = _mapping(given)
+    if counts is None:
+        return None, [Fault(path, _shown(given), "a mapping from profile to count", 'write one such as {"1g.10gb": 7}')]
+    if not counts:
+        return None, []
+    if not enabled:
+        change = "set mig-enabled: true, or leave mig-devices out"
+        return None, [Fault(path, ", ".join(counts), "nothing where mig-enabled is false", change)]
+    return _read_counts(path, counts)
+
+
+def _read_counts(path: str, counts: Mapping[str, object]) -> tuple[Layout | None, list[Fault]]:
+    faults: list[Fault] = []
+    wanted: dict[str, int] = {}
+    for name, count in counts.items():
+        if parse_profile(name) is None:
+            allowed = "a profile such as 1g.10gb, 1g.10gb+me or 1g.24gb-me"
+            faults.append(
+                Fault(f"{path}[{name}]", name, allowed, "write the profile's name as nvidia-smi mig -lgip does")
+            )
+        if not isinstance(count, int) or not _is_number(count) or count < 0:
+            faults.append(
+                Fault(f"{path}[{name}]", _shown(count), "a whole number, 0 or more", "write how many instances")
+            )
+        else:
+            wanted[name] = count
+    if not faults and not any(wanted.values()):
+        faults.append(Fault(path, "every count is 0", "at least one instance", "count one, or write mig-devices: {}"))
+    return Layout.of(wanted), faults
+
+
+def _is_number(value: int) -> bool:
+    return not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
+
+
+def _unknown_fields(prefix: str, fields: Mapping[str, object], known: tuple[str, ...]) -> list[Fault]:
+    allowed = f"the fields {', '.join(known)}"
+    return [Fault(f"{prefix}{name}", name, allowed, "remove or rename it") for name in fields if name not in known]
+
+
+def _mapping(value: object) -> dict[str, object] | None:
+    """A mapping with its keys as text; none for anything else."""
+    if not isinstance(value, dict):
+        return None
+    return {str(key): content for key, content in cast("dict[object, object]", value).items()}
+
+
+def _list(value: object) -> list[object] | None:
+    return cast("list[object]", value) if isinstance(value, list) else None
+
+
+def _unreadable(name: str, given: str, allowed: str, change: str) -> ConfigText:
+    return ConfigText((), (Fault(name, given, allowed, change),), frozenset())
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"{error.problem} at line {mark.line + 1}, column {mark.column + 1}"
+    return " ".join(str(error).split()) or "nested too deeply"
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it, cut where it would not fit and never spelled out to its depths."""
+    text = "nothing" if value is None else value if isinstance(value, str) else _brief.repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
