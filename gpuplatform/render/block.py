@@ -1,0 +1,47 @@
+"""The block to paste: what a pod says so that it lands on one pool and nowhere else (T3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuplatform.render.document import Document
+from gpuplatform.settings.plan import selection_of, taints_of, unit_resource
+from gpuplatform.settings.pools import Pool
+from gpuplatform.standard import resources
+from gpuplatform.standard.taints import tolerations
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What a pod's template takes over for one pool."""
+
+    node_selector: dict[str, str]
+    tolerations: tuple[dict[str, str], ...]
+    resources: dict[str, str]
+    """Requests and limits alike: cards cannot be over-committed."""
+
+    def as_pod_fragment(self) -> Document:
+        """The block as part of a pod's ``spec``; the container's name is the reader's."""
+        return {
+            "runtimeClassName": resources.RUNTIME_CLASS,
+            "nodeSelector": self.node_selector,
+            "tolerations": [dict(each) for each in self.tolerations],
+            "containers": [
+                {"name": "main", "resources": {"requests": dict(self.resources), "limits": dict(self.resources)}}
+            ],
+        }
+
+    def as_affinity(self) -> Document:
+        """The selection as required node affinity, for templates that leave ``nodeSelector`` to others."""
+        expressions = [{"key": key, "operator": "In", "values": [value]} for key, value in self.node_selector.items()]
+        required = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
+        return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
+def block(pool: Pool) -> Block:
+    """The block of a pool, for one card, share or slice."""
+    return Block(
+        node_selector=selection_of(pool).as_labels(),
+        tolerations=tuple(each.as_document() for each in tolerations(taints_of(pool))),
+        resources={unit_resource(pool): "1"},
+    )

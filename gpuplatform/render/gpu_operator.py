@@ -1,0 +1,65 @@
+"""Values of the NVIDIA GPU Operator's chart (G1-G7).
+
+Driver and toolkit are off because Amazon Linux 2023's NVIDIA image holds both. An extra taint needs two lists of
+tolerations: ``daemonsets`` replaces those of every operand, and node feature discovery is a subchart with its own.
+"""
+
+from __future__ import annotations
+
+from gpuplatform.render import sharing
+from gpuplatform.render.document import Document
+from gpuplatform.settings.plan import taints_of
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import labels, resources
+from gpuplatform.standard.taints import SYSTEM_TAINT, tolerations_of_any_gpu_pool
+
+_NFD_ACCOUNT = "node-feature-discovery"
+"""The service account that the subchart's master makes; the worker uses it too (time-slicing guide)."""
+
+
+def gpu_node_tolerations(settings: Settings) -> list[dict[str, str]]:
+    """Tolerations of everything that runs on every GPU node."""
+    taints = [taint for pool in settings.pools for taint in taints_of(pool)]
+    return [each.as_document() for each in tolerations_of_any_gpu_pool(taints)]
+
+
+def gpu_operator_values(settings: Settings) -> Document:
+    """The chart's values, where they differ from its defaults or must not be left to them."""
+    tolerations = gpu_node_tolerations(settings)
+    controller = [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]
+    shared = sharing.plugin_config_map(settings.pools)
+    return {
+        "driver": {"enabled": False},
+        "toolkit": {"enabled": False},
+        "cdi": {"enabled": True},
+        "operator": {"runtimeClass": resources.RUNTIME_CLASS, "tolerations": controller, "upgradeCRD": True},
+        "daemonsets": {"tolerations": tolerations, "priorityClassName": "system-node-critical"},
+        "mig": {"strategy": "mixed"},
+        "migManager": {
+            "enabled": True,
+            "config": {"create": False, "name": sharing.MIG_CONFIG_MAP, "default": sharing.ALL_DISABLED},
+            # Ampere changes its mode only by a reset or a reboot, and a virtual machine has no reset.
+            "env": [{"name": "WITH_REBOOT", "value": "true"}],
+        },
+        "devicePlugin": {
+            "enabled": True,
+            # No default: a node without the label shares nothing.
+            "config": {"create": False, "name": sharing.PLUGIN_CONFIG_MAP if shared else "", "default": ""},
+        },
+        "gfd": {"enabled": True},
+        "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}},
+        "node-feature-discovery": {
+            "worker": {
+                "tolerations": tolerations,
+                "serviceAccount": {"create": False, "name": _NFD_ACCOUNT},
+                "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [_GPU_NODE]}]}}},
+            },
+            "master": {"serviceAccount": {"create": True, "name": _NFD_ACCOUNT}, "tolerations": controller},
+            "gc": {"tolerations": controller},
+        },
+    }
+
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_GPU_NODE = {"key": labels.VENDOR.key, "operator": "Exists"}
+"""The platform's own label: it is on GPU nodes that Karpenter made and on those that a node group made."""

@@ -1,0 +1,47 @@
+"""Values of Karpenter's chart, and the names that tie it to the account (F7)."""
+
+from __future__ import annotations
+
+from gpuplatform.render.document import Document
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import keys
+from gpuplatform.standard.taints import SYSTEM_TAINT
+
+NAMESPACE = "kube-system"
+SERVICE_ACCOUNT = "karpenter"
+
+
+def queue_name(cluster: str) -> str:
+    """The interruption queue; Karpenter's guide names it like the cluster."""
+    return cluster
+
+
+def controller_role_name(cluster: str) -> str:
+    """The IAM role that the controller takes by Pod Identity."""
+    return f"{cluster}-karpenter"
+
+
+def karpenter_values(settings: Settings) -> Document:
+    """The chart's values, where they differ from its defaults or must not be left to them."""
+    gates = settings.feature_gates
+    return {
+        "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT},
+        "replicas": 2,
+        "nodeSelector": {keys.OPERATING_SYSTEM: "linux"},
+        "tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}],
+        "controller": {
+            "resources": {
+                "requests": {"cpu": "1", "memory": "1Gi"},
+                "limits": {"cpu": "1", "memory": "1Gi"},
+            }
+        },
+        "settings": {
+            "clusterName": settings.cluster.name,
+            "interruptionQueue": queue_name(settings.cluster.name),
+            "featureGates": {
+                "nodeOverlay": gates.node_overlay,
+                "staticCapacity": gates.static_capacity,
+                "reservedCapacity": True,
+            },
+        },
+    }

@@ -1,0 +1,89 @@
+"""Every document of a stack, in the groups in which they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuplatform.render import sharing
+from gpuplatform.render.document import Document
+from gpuplatform.render.gpu_operator import gpu_operator_values
+from gpuplatform.render.guide import label_guide
+from gpuplatform.render.karpenter import karpenter_values
+from gpuplatform.render.node_classes import gpu_node_class, plain_node_class
+from gpuplatform.render.nodepools import nodepool
+from gpuplatform.render.other_nodepools import cpu_nodepool, neuron_nodepool
+from gpuplatform.render.overlays import overlays
+from gpuplatform.render.priorities import priority_classes
+from gpuplatform.render.tenants import namespace_contents, namespace_document
+from gpuplatform.settings.plan import plan
+from gpuplatform.settings.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class TenantDocuments:
+    """One namespace and what stands in it."""
+
+    namespace: Document
+    contents: tuple[Document, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A stack's documents and chart values."""
+
+    node_classes: tuple[Document, ...]
+    node_pools: tuple[Document, ...]
+    overlays: tuple[Document, ...]
+    operator_configs: tuple[Document, ...]
+    """ConfigMaps that the GPU Operator reads; they stand in its namespace before it starts."""
+    cluster_documents: tuple[Document, ...]
+    """Priority classes and the label guide."""
+    tenants: tuple[TenantDocuments, ...]
+    karpenter_values: Document
+    gpu_operator_values: Document
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """Every Kubernetes object, each once."""
+        of_tenants = [each for tenant in self.tenants for each in (tenant.namespace, *tenant.contents)]
+        return (
+            *self.cluster_documents,
+            *self.node_classes,
+            *self.overlays,
+            *self.node_pools,
+            *self.operator_configs,
+            *of_tenants,
+        )
+
+    @property
+    def values(self) -> dict[str, Document]:
+        """Chart values by the chart's name."""
+        return {"karpenter": self.karpenter_values, "gpu-operator": self.gpu_operator_values}
+
+
+def render(settings: Settings) -> Rendered:
+    """Everything that a stack puts into its cluster."""
+    zones = settings.network.zones
+    planned = plan(settings.pools, zones)
+    shared = sharing.plugin_config_map(settings.pools)
+    return Rendered(
+        node_classes=(
+            *(gpu_node_class(pool, settings) for pool in settings.pools),
+            *(plain_node_class(pool.name, settings) for pool in (*settings.cpu_pools, *settings.neuron_pools)),
+        ),
+        node_pools=(
+            *(nodepool(each, settings.aliases) for each in planned),
+            *(cpu_nodepool(pool, zones) for pool in settings.cpu_pools),
+            *(neuron_nodepool(pool, zones) for pool in settings.neuron_pools),
+        ),
+        overlays=tuple(document for each in planned for document in overlays(each)),
+        operator_configs=tuple(filter(None, (sharing.mig_config_map(planned), shared))),
+        cluster_documents=(*priority_classes(), label_guide(settings.pools)),
+        tenants=tuple(
+            TenantDocuments(namespace_document(tenant, each), tuple(namespace_contents(tenant, each)))
+            for tenant in settings.tenants
+            for each in tenant.namespaces
+        ),
+        karpenter_values=karpenter_values(settings),
+        gpu_operator_values=gpu_operator_values(settings),
+    )

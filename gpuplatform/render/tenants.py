@@ -1,0 +1,150 @@
+"""A team's namespaces: access, quota, defaults, isolation (Q1-Q4, Q10)."""
+
+from __future__ import annotations
+
+from gpuplatform.render.document import Document, a
+from gpuplatform.settings.tenants import Namespace, Tenant
+from gpuplatform.standard import keys, resources
+
+PART_OF = "gpu-platform"
+QUOTA_NAME = "cards"
+_RBAC = "rbac.authorization.k8s.io"
+_RBAC_VERSION = f"{_RBAC}/v1"
+_VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"]
+_READ = ["get", "list", "watch"]
+
+
+def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
+    """The namespace with its team, environment and Pod Security level."""
+    document = a("v1", "Namespace", namespace.name)
+    level = namespace.pod_security.value
+    document["metadata"] = {
+        "name": namespace.name,
+        "labels": {
+            keys.TEAM: tenant.team,
+            keys.ENVIRONMENT: namespace.environment,
+            keys.PART_OF: PART_OF,
+            keys.POD_SECURITY_ENFORCE: level,
+            keys.POD_SECURITY_ENFORCE_VERSION: "latest",
+            keys.POD_SECURITY_WARN: "restricted",
+        },
+    }
+    return document
+
+
+def namespace_contents(tenant: Tenant, namespace: Namespace) -> list[Document]:
+    """Everything inside one namespace."""
+    return [
+        *_service_account(namespace),
+        *_team_access(tenant, namespace),
+        _quota(namespace),
+        _limit_range(namespace),
+        *_network_policies(namespace),
+    ]
+
+
+def _service_account(namespace: Namespace) -> list[Document]:
+    """An account without a token, and what it may read, each by its name."""
+    name, space = namespace.service_account, namespace.name
+    account = a("v1", "ServiceAccount", name, space, automountServiceAccountToken=False)
+    rules: list[Document] = [
+        {"apiGroups": [""], "resources": [kind], "resourceNames": list(readable), "verbs": ["get"]}
+        for kind, readable in (("configmaps", namespace.readable_configs), ("secrets", namespace.readable_secrets))
+        if readable
+    ]
+    if not rules:
+        return [account]
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": space}
+    return [account, a(_RBAC_VERSION, "Role", name, space, rules=rules), _binding(name, space, [subject])]
+
+
+def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
+    """What the team's people may do: run workloads; no secrets, no shell in a pod, no change of their own limits."""
+    if not tenant.groups:
+        return []
+    name = f"{tenant.name}-team"
+    rules: list[Document] = [
+        {
+            "apiGroups": [""],
+            "resources": ["configmaps", "persistentvolumeclaims", "pods", "services"],
+            "verbs": _VERBS,
+        },
+        {"apiGroups": ["apps"], "resources": ["deployments", "statefulsets"], "verbs": _VERBS},
+        {"apiGroups": ["batch"], "resources": ["cronjobs", "jobs"], "verbs": _VERBS},
+        {"apiGroups": ["autoscaling"], "resources": ["horizontalpodautoscalers"], "verbs": _VERBS},
+        {"apiGroups": ["policy"], "resources": ["poddisruptionbudgets"], "verbs": _VERBS},
+        {
+            "apiGroups": [""],
+            "resources": ["events", "limitranges", "pods/log", "resourcequotas", "serviceaccounts"],
+            "verbs": _READ,
+        },
+        {"apiGroups": ["apps"], "resources": ["replicasets"], "verbs": _READ},
+    ]
+    subjects = [{"kind": "Group", "name": group, "apiGroup": _RBAC} for group in tenant.groups]
+    return [a(_RBAC_VERSION, "Role", name, namespace.name, rules=rules), _binding(name, namespace.name, subjects)]
+
+
+def _binding(name: str, namespace: str, subjects: list[dict[str, str]]) -> Document:
+    return a(
+        _RBAC_VERSION,
+        "RoleBinding",
+        name,
+        namespace,
+        roleRef={"apiGroup": _RBAC, "kind": "Role", "name": name},
+        subjects=subjects,
+    )
+
+
+def _quota(namespace: Namespace) -> Document:
+    """Cards, shares and slices by their requests; a resource that the namespace is not given is set to zero."""
+    hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(namespace.quota.items())}
+    hard.setdefault(resources.quota_key(resources.GPU), "0")
+    return a("v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": {**hard, "pods": str(namespace.max_pods)}})
+
+
+def _limit_range(namespace: Namespace) -> Document:
+    memory = f"{namespace.default_memory_mib}Mi"
+    container: Document = {
+        "type": "Container",
+        "default": {"memory": memory},
+        "defaultRequest": {"cpu": f"{namespace.default_cpu_millis}m", "memory": memory},
+    }
+    return a("v1", "LimitRange", "defaults", namespace.name, spec={"limits": [container]})
+
+
+def _network_policies(namespace: Namespace) -> list[Document]:
+    """Nothing in or out, but names resolved, pods of the same namespace, and the outside over HTTPS."""
+    version, kind, space = "networking.k8s.io/v1", "NetworkPolicy", namespace.name
+    everything: Document = {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    dns: Document = {
+        "to": [{"namespaceSelector": {"matchLabels": {keys.NAMESPACE_NAME: "kube-system"}}}],
+        "ports": [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")],
+    }
+    within: Document = {"podSelector": {}}
+    return [
+        a(version, kind, "default-deny", space, spec=everything),
+        a(version, kind, "allow-dns", space, spec={"podSelector": {}, "policyTypes": ["Egress"], "egress": [dns]}),
+        a(
+            version,
+            kind,
+            "allow-same-namespace",
+            space,
+            spec={
+                "podSelector": {},
+                "policyTypes": ["Ingress", "Egress"],
+                "ingress": [{"from": [within]}],
+                "egress": [{"to": [within]}],
+            },
+        ),
+        a(
+            version,
+            kind,
+            "allow-https",
+            space,
+            spec={
+                "podSelector": {},
+                "policyTypes": ["Egress"],
+                "egress": [{"ports": [{"protocol": "TCP", "port": 443}]}],
+            },
+        ),
+    ]

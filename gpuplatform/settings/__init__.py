@@ -1,0 +1,1 @@
+"""What one environment chose: one object, validated whole, every fault in one report."""

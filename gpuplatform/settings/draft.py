@@ -1,0 +1,158 @@
+"""Whatever of a settings file is valid, so that every judge can speak in one run although some fields are wrong.
+
+A field that is wrong is taken out and the rest is read again, until what is left is valid or its required part is
+gone. Judges that compare pools with each other look only at pools from which nothing was taken.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from gpuplatform.faults import Fault
+from gpuplatform.settings import report
+from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
+from gpuplatform.settings.cost import Cost
+from gpuplatform.settings.model import Model
+from gpuplatform.settings.network import Network
+from gpuplatform.settings.other_pools import CpuPool, NeuronPool
+from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import Plain
+from gpuplatform.settings.tenants import Tenant
+
+M = TypeVar("M", bound=Model)
+
+_ROUNDS = 20
+"""Each round takes out at least one wrong part; nesting is far less deep than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The valid parts of a settings file. A part is None, or left out of its list, where it could not be read."""
+
+    region: str | None
+    network: Network | None
+    cluster: Cluster | None
+    system_nodes: SystemNodes | None
+    feature_gates: FeatureGates | None
+    cost: Cost | None
+    pools: tuple[Pool, ...]
+    whole_pools: tuple[Pool, ...]
+    """Those of ``pools`` that were valid as they stood."""
+    broken_pools_text: str
+    """The other pools' raw text: what they name is not held against the rest of the file."""
+    cpu_pools: tuple[CpuPool, ...]
+    neuron_pools: tuple[NeuronPool, ...]
+    tenants: tuple[Tenant, ...]
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """The network's zones, as far as they are known."""
+        return self.network.zones if self.network else ()
+
+
+def of_settings(settings: Settings) -> Draft:
+    """The draft of settings that are valid as a whole."""
+    return Draft(
+        region=settings.region,
+        network=settings.network,
+        cluster=settings.cluster,
+        system_nodes=settings.system_nodes,
+        feature_gates=settings.feature_gates,
+        cost=settings.cost,
+        pools=settings.pools,
+        whole_pools=settings.pools,
+        broken_pools_text="",
+        cpu_pools=settings.cpu_pools,
+        neuron_pools=settings.neuron_pools,
+        tenants=settings.tenants,
+    )
+
+
+def read(raw: dict[str, Plain]) -> tuple[Settings | None, Draft, list[Fault]]:
+    """The settings where the whole is valid, the draft in any case, and one fault for each field that is wrong."""
+    try:
+        settings = _validated(Settings, raw)
+    except ValidationError as error:
+        faults = report.faults_of(Settings, raw, error.errors(include_url=False))
+        return None, _salvage(raw), faults
+    return settings, of_settings(settings), []
+
+
+def _validated(model: type[M], raw: Plain) -> M:
+    # JSON mode is strict about numbers, texts and booleans and still reads lists as tuples.
+    return model.model_validate_json(json.dumps(raw, default=str), strict=True)
+
+
+def _salvage(raw: dict[str, Plain]) -> Draft:
+    region = raw.get("region")
+    pools = [(item, _mended(Pool, item)) for item in _items(raw, "pools")]
+    whole = [pool for item, pool in pools if pool is not None and _is_valid(Pool, item)]
+    broken = [item for item, pool in pools if pool is None or pool not in whole]
+    return Draft(
+        region=region if isinstance(region, str) else None,
+        network=_mended(Network, raw.get("network")),
+        cluster=_mended(Cluster, raw.get("cluster")),
+        system_nodes=_mended(SystemNodes, raw.get("system_nodes", {})),
+        feature_gates=_mended(FeatureGates, raw.get("feature_gates", {})),
+        cost=_mended(Cost, raw.get("cost")),
+        pools=tuple(pool for _, pool in pools if pool is not None),
+        whole_pools=tuple(whole),
+        broken_pools_text=json.dumps(broken, default=str),
+        cpu_pools=_list(CpuPool, raw, "cpu_pools"),
+        neuron_pools=_list(NeuronPool, raw, "neuron_pools"),
+        tenants=_list(Tenant, raw, "tenants"),
+    )
+
+
+def _items(raw: dict[str, Plain], key: str) -> list[Plain]:
+    value = raw.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _list(model: type[M], raw: dict[str, Plain], key: str) -> tuple[M, ...]:
+    return tuple(mended for item in _items(raw, key) if (mended := _mended(model, item)) is not None)
+
+
+def _is_valid(model: type[M], raw: Plain) -> bool:
+    try:
+        _validated(model, raw)
+    except ValidationError:
+        return False
+    return True
+
+
+def _mended(model: type[M], raw: Plain) -> M | None:
+    """The model read from ``raw`` without its wrong parts, or None where a required part is wrong."""
+    left = copy.deepcopy(raw)
+    for _ in range(_ROUNDS):
+        if not isinstance(left, dict):
+            return None
+        try:
+            return _validated(model, left)
+        except ValidationError as error:
+            places = sorted({_to_take_out(left, report.resolved(left, each), each["type"]) for each in error.errors()})
+            if () in places:
+                return None
+            for place in reversed(places):
+                _take_out(left, place)
+    return None
+
+
+def _to_take_out(raw: Plain, place: report.Location, kind: str) -> report.Location:
+    """What to remove: the wrong value itself, or the list item or mapping that lacks a required key."""
+    return place[:-1] if kind == "missing" else place
+
+
+def _take_out(raw: Plain, place: report.Location) -> None:
+    owner = report.value_at(raw, place[:-1])
+    last = place[-1]
+    if isinstance(owner, dict):
+        owner.pop(str(last), None)
+    elif isinstance(owner, list) and isinstance(last, int) and last < len(owner):
+        cast(list[Plain], owner).pop(last)

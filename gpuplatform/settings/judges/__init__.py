@@ -1,0 +1,27 @@
+"""Cross-checks: whether parts of the settings that are each valid fit the catalogue, the standard and each other.
+
+One concern a file; every judge takes a draft, returns faults and never raises.
+"""
+
+from __future__ import annotations
+
+from gpuplatform.faults import Fault
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.judges import cluster, hardware, naming, network, other_pools, pools, reach, sharing, tenants
+
+_JUDGES = (
+    naming.judge,
+    cluster.judge,
+    network.judge,
+    hardware.judge,
+    pools.judge,
+    sharing.judge,
+    reach.judge,
+    other_pools.judge,
+    tenants.judge,
+)
+
+
+def judge(draft: Draft) -> list[Fault]:
+    """Everything that is wrong or worth a warning in what could be read."""
+    return [fault for one in _JUDGES for fault in one(draft)]

@@ -1,0 +1,87 @@
+"""The cluster: version, endpoint, access entries, and gates that pools need."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from gpuplatform.faults import Fault, warning
+from gpuplatform.settings.cluster import AccessLevel, Cluster, EndpointAccess
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.pools import Pool
+from gpuplatform.standard import versions
+
+
+def judge(draft: Draft) -> list[Fault]:
+    """What is wrong with the cluster's own settings, and with pools that need a gate that is off."""
+    faults = _cluster(draft.cluster) if draft.cluster else []
+    gates = draft.feature_gates
+    for pool in draft.pools:
+        if gates and not gates.static_capacity and pool.nodes is not None:
+            faults.append(_needs_gate(pool, "nodes", "static_capacity", "a managed node group for a fixed number"))
+        if gates and not gates.node_overlay and pool.sharing != "exclusive" and pool.nodes is None:
+            faults.append(_needs_gate(pool, "sharing", "node_overlay", "a static pool (nodes: N), which needs no overlay"))
+    return faults
+
+
+def _needs_gate(pool: Pool, key: str, gate: str, alternative: str) -> Fault:
+    return Fault(
+        f"pools[{pool.name}].{key}",
+        f"a pool that needs the gate {gate}, which is off",
+        f"feature_gates.{gate}: true, or {alternative}",
+        f"turn the gate on, or use {alternative}",
+    )
+
+
+def _cluster(cluster: Cluster) -> list[Fault]:
+    faults: list[Fault] = []
+    if cluster.version not in versions.KUBERNETES_SUPPORTED:
+        faults.append(
+            Fault(
+                "cluster.version",
+                repr(cluster.version),
+                f"one of {', '.join(versions.KUBERNETES_SUPPORTED)}: what Karpenter and the GPU Operator support",
+                "choose one of those",
+            )
+        )
+    return [*faults, *_endpoint(cluster), *_entries(cluster)]
+
+
+def _endpoint(cluster: Cluster) -> list[Fault]:
+    endpoint = cluster.endpoint
+    path = "cluster.endpoint.public_cidrs"
+    if endpoint.access is EndpointAccess.PRIVATE:
+        if not endpoint.public_cidrs:
+            return []
+        return [Fault(path, "networks for a private endpoint", "none", "remove them, or set access: public")]
+    if not endpoint.public_cidrs:
+        return [Fault(path, "no network", "the networks that may reach a public endpoint", "name your offices' networks")]
+    return [
+        Fault(path, cidr, "a network smaller than the whole internet", "name your offices' networks")
+        for cidr in endpoint.public_cidrs
+        if ipaddress.IPv4Network(cidr).prefixlen == 0
+    ]
+
+
+def _entries(cluster: Cluster) -> list[Fault]:
+    faults: list[Fault] = []
+    for entry in cluster.access_entries:
+        path = f"cluster.access_entries[{entry.name}].groups"
+        if entry.level is AccessLevel.GROUPS and not entry.groups:
+            faults.append(Fault(path, "none", "at least one Kubernetes group", "name the group, or another level"))
+        if entry.level is not AccessLevel.GROUPS and entry.groups:
+            faults.append(Fault(path, ", ".join(entry.groups), "groups only with level groups", "remove one of the two"))
+        faults += [
+            Fault(path, group, "a group that does not begin with system:", "name a group of your own")
+            for group in entry.groups
+            if group.startswith("system:")
+        ]
+    if not any(entry.level is AccessLevel.ADMIN for entry in cluster.access_entries):
+        faults.append(
+            warning(
+                "cluster.access_entries",
+                "no admin",
+                "an admin beside whoever runs `pulumi up`",
+                "add an entry with level admin",
+            )
+        )
+    return faults

@@ -1,0 +1,71 @@
+"""Names: each used once, and short enough for where they end up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.plan import plan
+from gpuplatform.standard import names
+
+RESERVED_NAMESPACES = frozenset(
+    {"default", "kube-system", "kube-public", "kube-node-lease", "gpu-operator", "karpenter", "kueue-system"}
+)
+
+
+def judge(draft: Draft) -> list[Fault]:
+    """Names used twice, namespaces that belong to the platform, NodePool names that are too long."""
+    pools = [*draft.pools, *draft.cpu_pools, *draft.neuron_pools]
+    namespaces = [namespace.name for tenant in draft.tenants for namespace in tenant.namespaces]
+    entries = draft.cluster.access_entries if draft.cluster else ()
+    faults = [
+        *_twice("pools", "pool", (pool.name for pool in pools)),
+        *_twice("tenants", "tenant", (tenant.name for tenant in draft.tenants)),
+        *_twice("tenants", "namespace", namespaces),
+        *_twice("cluster.access_entries", "access entry", (entry.name for entry in entries)),
+        *_cards_and_markets(draft),
+    ]
+    for tenant in draft.tenants:
+        faults += [
+            Fault(
+                f"tenants[{tenant.name}].namespaces[{namespace.name}].name",
+                namespace.name,
+                "a namespace that is not the platform's or Kubernetes' own",
+                "choose another name",
+            )
+            for namespace in tenant.namespaces
+            if namespace.name in RESERVED_NAMESPACES
+        ]
+    faults += [
+        Fault(
+            f"pools[{planned.pool.name}].name",
+            f"{planned.pool.name!r}, which makes the NodePool {planned.name!r} of {len(planned.name)} characters",
+            f"at most {names.MAX_LABEL_VALUE}: a NodePool's name is a label on its nodes",
+            "shorten the pool's name",
+        )
+        for planned in plan(draft.pools, draft.zones)
+        if len(planned.name) > names.MAX_LABEL_VALUE
+    ]
+    return faults
+
+
+def _twice(path: str, what: str, given: Iterable[str]) -> list[Fault]:
+    return [
+        Fault(f"{path}[{name}]", f"the {what} {name!r} {count} times", f"each {what} once", "rename or merge them")
+        for name, count in Counter(given).items()
+        if count > 1
+    ]
+
+
+def _cards_and_markets(draft: Draft) -> list[Fault]:
+    faults: list[Fault] = []
+    for pool in draft.pools:
+        path = f"pools[{pool.name}].cards"
+        faults += _twice(path, "card", (choice.card for choice in pool.cards))
+        for choice in pool.cards:
+            markets = (market.market.value for market in choice.markets)
+            faults += _twice(f"{path}[{choice.card}].markets", "market", markets)
+            faults += _twice(f"{path}[{choice.card}].instance_types", "type", choice.instance_types)
+    return faults

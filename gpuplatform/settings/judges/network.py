@@ -1,0 +1,56 @@
+"""The network: exactly one kind, zones of the region, address ranges that do not overlap and are large enough."""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+
+from gpuplatform.faults import Fault
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.network import NewNetwork
+
+LARGEST_PREFIX, SMALLEST_PREFIX = 16, 20
+"""A VPC is /16 at most (Amazon VPC user guide, VPC CIDR blocks); below /20 four zones get fewer than 512 node addresses."""
+
+
+def judge(draft: Draft) -> list[Fault]:
+    """What is wrong with the network by itself and beside the cluster's Services."""
+    network = draft.network
+    if network is None:
+        return []
+    if (network.new is None) == (network.existing is None):
+        given = "neither" if network.new is None else "both new and existing"
+        return [Fault("network", given, "exactly one of new and existing", "keep one of them")]
+    faults: list[Fault] = []
+    if draft.region:
+        kind = "new.zones" if network.new else "existing.private_subnets"
+        faults += [
+            Fault(f"network.{kind}", zone, f"zones of {draft.region}", f"name a zone such as {draft.region}a")
+            for zone in network.zones
+            if not (zone.startswith(draft.region) and len(zone) == len(draft.region) + 1 and zone[-1].isalpha())
+        ]
+    if network.new:
+        faults += _new(network.new, draft)
+    elif len(network.zones) < 2:
+        faults.append(Fault("network.existing.private_subnets", "one zone", "two zones at least", "add a subnet"))
+    return faults
+
+
+def _new(network: NewNetwork, draft: Draft) -> list[Fault]:
+    faults: list[Fault] = []
+    repeated = {zone for zone in network.zones if network.zones.count(zone) > 1}
+    faults += [Fault("network.new.zones", f"{zone} twice", "each zone once", "remove one") for zone in sorted(repeated)]
+    ranges = {"network.new.cidr": network.cidr}
+    if network.pod_cidr:
+        ranges["network.new.pod_cidr"] = network.pod_cidr
+    for path, cidr in ranges.items():
+        prefix = ipaddress.IPv4Network(cidr).prefixlen
+        if not LARGEST_PREFIX <= prefix <= SMALLEST_PREFIX:
+            allowed = f"/{LARGEST_PREFIX} to /{SMALLEST_PREFIX}"
+            faults.append(Fault(path, cidr, allowed, "choose a network of that size"))
+    if draft.cluster:
+        ranges["cluster.service_cidr"] = draft.cluster.service_cidr
+    for (one, first), (other, second) in itertools.combinations(ranges.items(), 2):
+        if ipaddress.IPv4Network(first).overlaps(ipaddress.IPv4Network(second)):
+            faults.append(Fault(other, second, f"a network that does not overlap {one} ({first})", "move one of them"))
+    return faults

@@ -1,0 +1,154 @@
+"""GPU pools by themselves: ceilings, static pools, zones, markets, windows, sizes that cost more than they look."""
+
+from __future__ import annotations
+
+import zoneinfo
+
+from gpuplatform.catalog.instance_types import instance_type
+from gpuplatform.faults import Fault, warning
+from gpuplatform.settings.disruption import Disruption
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.plan import MAX_WEIGHT, markets_of, plan, static_zones
+from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool
+from gpuplatform.standard.labels import Role
+from gpuplatform.standard.markets import Market
+
+
+def judge(draft: Draft) -> list[Fault]:
+    """What is wrong in each GPU pool, and in their order."""
+    faults: list[Fault] = []
+    for pool in draft.pools:
+        path = f"pools[{pool.name}]"
+        faults += _zones(pool, path, draft.zones)
+        faults += _static(pool, path, draft.zones)
+        faults += windows(f"{path}.disruption", pool.disruption)
+        for choice in pool.cards:
+            for market in choice.markets:
+                faults += _market(pool, choice, market, f"{path}.cards[{choice.card}].markets[{market.market}]")
+        faults += _sizes(pool, path)
+    elastic = [each for each in plan(draft.pools, draft.zones) if each.replicas is None]
+    if len(elastic) > MAX_WEIGHT:
+        faults.append(
+            warning(
+                "pools",
+                f"{len(elastic)} elastic NodePools, so {len(elastic) - MAX_WEIGHT + 1} of them share the weight 1",
+                f"{MAX_WEIGHT} distinct weights; Karpenter orders equal ones by reverse name",
+                "merge card choices or markets",
+            )
+        )
+    return faults
+
+
+def _zones(pool: Pool, path: str, zones: tuple[str, ...]) -> list[Fault]:
+    if not zones:
+        return []
+    return [
+        Fault(f"{path}.zones", zone, f"zones of the network: {', '.join(zones)}", "choose one of those")
+        for zone in pool.zones
+        if zone not in zones
+    ]
+
+
+def _static(pool: Pool, path: str, zones: tuple[str, ...]) -> list[Fault]:
+    faults: list[Fault] = []
+    if pool.nodes is None:
+        if pool.role is Role.CHIEF:
+            faults.append(
+                Fault(f"{path}.nodes", "nothing", "a fixed number of nodes: a chief pool is static", "add nodes: N")
+            )
+        return faults
+    count = len(static_zones(pool, zones))
+    if count and pool.nodes % count:
+        faults.append(
+            Fault(
+                f"{path}.nodes",
+                str(pool.nodes),
+                f"a multiple of its {count} zones: Karpenter does not spread a static pool, so each zone is a NodePool",
+                f"write {pool.nodes - pool.nodes % count or count} or {pool.nodes + count - pool.nodes % count}",
+            )
+        )
+    if len(pool.cards) > 1 or len(markets_of(pool)) > 1:
+        faults.append(
+            Fault(
+                f"{path}.cards",
+                "several cards or markets",
+                "one card and one market: a static pool has no order of preference",
+                "keep one, and make another pool for the rest",
+            )
+        )
+    cards_per_type = {
+        found.cards for choice in pool.cards for name in choice.instance_types if (found := instance_type(name))
+    }
+    if len(cards_per_type) > 1:
+        faults.append(
+            Fault(
+                f"{path}.cards",
+                "types with different numbers of cards",
+                "one size, so that the ceiling is nodes × cards",
+                "keep one instance type",
+            )
+        )
+    return faults
+
+
+def _market(pool: Pool, choice: CardChoice, market: MarketChoice, path: str) -> list[Fault]:
+    faults: list[Fault] = []
+    if pool.nodes is not None and market.ceiling_cards is not None:
+        faults.append(
+            Fault(f"{path}.ceiling_cards", str(market.ceiling_cards), "none: its nodes are its ceiling", "remove it")
+        )
+    if pool.nodes is None and market.ceiling_cards is None:
+        faults.append(Fault(f"{path}.ceiling_cards", "nothing", "a number of physical cards", "add ceiling_cards: N"))
+    largest = max((found.cards for name in choice.instance_types if (found := instance_type(name))), default=0)
+    if market.ceiling_cards is not None and market.ceiling_cards < largest:
+        faults.append(
+            Fault(
+                f"{path}.ceiling_cards",
+                str(market.ceiling_cards),
+                f"at least {largest}: the cards of its largest type, or that type never launches",
+                f"write {largest} or more, or remove the largest type",
+            )
+        )
+    if (market.market is Market.RESERVED) != bool(market.reservation_ids):
+        given = ", ".join(market.reservation_ids) or "none"
+        faults.append(
+            Fault(
+                f"{path}.reservation_ids",
+                given,
+                "capacity reservations with market reserved, and only there",
+                "name the reservations, or remove them",
+            )
+        )
+    if pool.role is Role.CHIEF and market.market is Market.SPOT:
+        faults.append(Fault(path, "spot for a chief", "on-demand or reserved: a chief is protected", "use on-demand"))
+    return faults
+
+
+def windows(path: str, disruption: Disruption) -> list[Fault]:
+    """What is wrong with a pool's disruption windows."""
+    if disruption.time_zone not in zoneinfo.available_timezones():
+        return [Fault(f"{path}.time_zone", disruption.time_zone, "an IANA time zone", "write one such as Asia/Seoul")]
+    return [
+        Fault(f"{path}.windows[{index}].start", "24:00", "a start from 00:00 to 23:59", "write 00:00 of the next day")
+        for index, window in enumerate(disruption.windows)
+        if window.start == "24:00"
+    ]
+
+
+def _sizes(pool: Pool, path: str) -> list[Fault]:
+    """Karpenter packs pods into the fewest nodes and prices afterwards: one-card pods buy the large sizes."""
+    faults: list[Fault] = []
+    for choice in pool.cards:
+        counts = {found.name: found.cards for name in choice.instance_types if (found := instance_type(name))}
+        several = sorted(name for name, cards in counts.items() if cards > 1)
+        if several and len(set(counts.values())) > 1:
+            faults.append(
+                warning(
+                    f"{path}.cards[{choice.card}].instance_types",
+                    f"{', '.join(several)} beside one-card types",
+                    "one size of node: Karpenter packs pods into the fewest nodes and prices afterwards, so one-card"
+                    " pods buy the large types at up to twice the price of a card",
+                    "give the large types a pool of their own behind a taint",
+                )
+            )
+    return faults

@@ -1,0 +1,44 @@
+"""Tenants: quotas for resources that some pool offers, priorities that exist, groups that are their own."""
+
+from __future__ import annotations
+
+from gpuplatform.faults import Fault
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.plan import unit_resource
+from gpuplatform.settings.tenants import Namespace, Tenant
+from gpuplatform.standard import resources
+from gpuplatform.standard.priorities import PRIORITIES, priority
+
+
+def judge(draft: Draft) -> list[Fault]:
+    """What is wrong in each tenant and between them."""
+    offered = {unit_resource(pool) for pool in draft.pools}
+    if draft.neuron_pools:
+        offered.add(resources.NEURON)
+    faults: list[Fault] = []
+    for tenant in draft.tenants:
+        for group in tenant.groups:
+            if group.startswith("system:"):
+                faults.append(Fault(f"tenants[{tenant.name}].groups", group, "no system: group", "name your own"))
+        for namespace in tenant.namespaces:
+            faults += _namespace(tenant, namespace, offered, draft.broken_pools_text)
+    return faults
+
+
+def _namespace(tenant: Tenant, namespace: Namespace, offered: set[str], unjudged: str) -> list[Fault]:
+    path = f"tenants[{tenant.name}].namespaces[{namespace.name}]"
+    faults = [
+        Fault(
+            f"{path}.quota[{resource}]",
+            f"{amount} of a resource that no pool offers",
+            f"resources of the pools: {', '.join(sorted(offered)) or 'none'}",
+            "add a pool that offers it, or remove the line",
+        )
+        for resource, amount in namespace.quota.items()
+        if resource not in offered and resource.removeprefix(resources.MIG_PREFIX) not in unjudged
+    ]
+    return faults + [
+        Fault(f"{path}.priorities", name, f"one of {', '.join(each.name for each in PRIORITIES)}", "choose one of those")
+        for name in namespace.priorities
+        if priority(name) is None
+    ]

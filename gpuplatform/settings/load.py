@@ -1,0 +1,42 @@
+"""Settings as a whole: read, judged, and refused with every reason at once (E11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from gpuplatform.faults import Fault, errors
+from gpuplatform.settings import draft as drafts
+from gpuplatform.settings import judges, source
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What became of a settings object."""
+
+    settings: Settings | None
+    """The settings, where nothing refuses them."""
+    draft: Draft | None
+    """The parts that could be read, for further judges; None where nothing could be read at all."""
+    faults: tuple[Fault, ...]
+    """Errors and warnings, in the order of the file, then judge by judge."""
+
+
+def load_file(path: Path) -> Loaded:
+    """Read and judge a ``Pulumi.<stack>.yaml``, or a file that holds the settings object alone."""
+    raw, faults = source.read(path)
+    return Loaded(None, None, tuple(faults)) if faults else examine(raw)
+
+
+def examine(raw: object) -> Loaded:
+    """Judge a settings object as plain data, as a YAML file or the engine's configuration gives it."""
+    if not isinstance(raw, dict):
+        given = "nothing" if raw is None else f"a {type(raw).__name__}"
+        return Loaded(None, None, (Fault(source.SETTINGS_KEY, given, "a mapping", "write the stack's settings"),))
+    settings, draft, faults = drafts.read(cast(dict[str, Plain], raw))
+    faults = [*faults, *judges.judge(draft)]
+    return Loaded(None if errors(faults) else settings, draft, tuple(faults))

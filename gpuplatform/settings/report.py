@@ -1,0 +1,193 @@
+"""Field errors of the settings models as faults: what was given, what is allowed, what to change, at which path."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+from typing import cast, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from gpuplatform.faults import Fault
+from gpuplatform.settings.source import Plain
+
+_NAMING_KEYS = ("name", "card", "market", "instance_type")
+
+Location = tuple[int | str, ...]
+
+
+def faults_of(model: type[BaseModel], raw: Plain, errors: Sequence[ErrorDetails]) -> list[Fault]:
+    """One fault for each place that is wrong, in the order of the file."""
+    by_place: dict[Location, list[ErrorDetails]] = {}
+    for error in errors:
+        by_place.setdefault(resolved(raw, error), []).append(error)
+    return [
+        _fault(model, raw, place, _relevant(found))
+        for place, found in by_place.items()
+        if not _explained_by_a_part(raw, place, by_place)
+    ]
+
+
+def resolved(raw: Plain, error: ErrorDetails) -> Location:
+    """Where in the raw object an error is: its location without the names of union members."""
+    place: list[int | str] = []
+    at: Plain = raw
+    parts = error["loc"]
+    for position, part in enumerate(parts):
+        last = position == len(parts) - 1
+        if isinstance(at, dict) and isinstance(part, str) and part in at:
+            at = at[part]
+        elif isinstance(at, list) and isinstance(part, int) and part < len(at):
+            at = at[part]
+        elif not (last and error["type"] == "missing"):
+            continue
+        place.append(part)
+    return tuple(place)
+
+
+def path_of(raw: Plain, place: Location) -> str:
+    """A location as a reader writes it: list items by their name, ``pools[serve].cards[L4-24GB]``."""
+    text = ""
+    at: Plain = raw
+    for part in place:
+        if isinstance(at, list) and isinstance(part, int):
+            at = at[part]
+            text += f"[{_item_name(at) or part}]"
+        else:
+            text += f".{part}" if text else str(part)
+            at = at.get(str(part)) if isinstance(at, dict) else None
+    return text or "settings"
+
+
+def _item_name(item: Plain) -> str | None:
+    if isinstance(item, dict):
+        for key in _NAMING_KEYS:
+            if isinstance(value := item.get(key), str):
+                return value
+    return None
+
+
+def value_at(raw: Plain, place: Location) -> Plain:
+    """The raw value at a location, None where there is nothing."""
+    at = raw
+    for part in place:
+        if isinstance(at, dict):
+            at = at.get(str(part))
+        elif isinstance(at, list) and isinstance(part, int):
+            at = at[part]
+        else:
+            return None
+    return at
+
+
+def _explained_by_a_part(raw: Plain, place: Location, places: dict[Location, list[ErrorDetails]]) -> bool:
+    """A union's other members complain about the whole where one member found the part that is wrong."""
+    deeper = any(len(other) > len(place) and other[: len(place)] == place for other in places)
+    return deeper and isinstance(value_at(raw, place), dict | list)
+
+
+def _relevant(found: list[ErrorDetails]) -> list[ErrorDetails]:
+    return list({(error["type"], error["msg"]): error for error in found}.values())
+
+
+def _fault(model: type[BaseModel], raw: Plain, place: Location, found: list[ErrorDetails]) -> Fault:
+    path = path_of(raw, place)
+    error = found[0]
+    if error["type"] == "missing":
+        return Fault(path, "nothing", _describe(model, place), f"add the key {place[-1]!r}")
+    if error["type"] == "extra_forbidden":
+        return _unknown_key(model, path, place)
+    allowed = " or ".join(dict.fromkeys(_allowed(each) for each in found))
+    about = _describe(model, place)
+    return Fault(path, _shown(value_at(raw, place)), allowed, about if about else "give an allowed value")
+
+
+def _unknown_key(model: type[BaseModel], path: str, place: Location) -> Fault:
+    key = str(place[-1])
+    owner = _model_at(model, place[:-1])
+    known = sorted(owner.model_fields) if owner else []
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    change = f"write {close[0]!r}" if close else f"remove {key!r}"
+    return Fault(path, f"the unknown key {key!r}", f"the keys {', '.join(known)}", change)
+
+
+def _allowed(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    kind = error["type"]
+    match kind:
+        case "enum" | "literal_error":
+            return f"one of {context['expected']}"
+        case "greater_than_equal":
+            return f"at least {context['ge']}"
+        case "less_than_equal":
+            return f"at most {context['le']}"
+        case "greater_than":
+            return f"more than {context['gt']}"
+        case "string_pattern_mismatch":
+            return f"a text that matches {context['pattern']}"
+        case "string_too_long":
+            return f"at most {context['max_length']} characters"
+        case "string_too_short":
+            return f"at least {context['min_length']} characters"
+        case "too_short":
+            return f"at least {context['min_length']} item(s)"
+        case "too_long":
+            return f"at most {context['max_length']} item(s)"
+        case "value_error":
+            return error["msg"].removeprefix("Value error, ")
+        case _:
+            return _KINDS.get(kind, error["msg"])
+
+
+_KINDS = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "a text (in quotes, where it looks like a number)",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+}
+
+
+def _shown(value: Plain) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _describe(model: type[BaseModel], place: Location) -> str:
+    """A field's own docstring, on one line; for list items the list's."""
+    names = [part for part in place if isinstance(part, str)]
+    if not names:
+        return ""
+    cut = max(index for index, part in enumerate(place) if isinstance(part, str))
+    owner = _model_at(model, place[:cut])
+    field = owner.model_fields.get(names[-1]) if owner else None
+    description = field.description if field else None
+    return " ".join(description.split()).rstrip(".") if description else f"a value for {names[-1]}"
+
+
+def _model_at(model: type[BaseModel], place: Location) -> type[BaseModel] | None:
+    at: type[BaseModel] | None = model
+    for part in place:
+        if isinstance(part, int):
+            continue
+        field = at.model_fields.get(part) if at else None
+        at = _model_in(field) if field else None
+    return at
+
+
+def _model_in(field: FieldInfo) -> type[BaseModel] | None:
+    return next(_models(field.annotation), None)
+
+
+def _models(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in cast(tuple[object, ...], get_args(annotation)):
+        yield from _models(argument)

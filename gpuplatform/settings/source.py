@@ -1,0 +1,92 @@
+"""Reading a stack file: from bytes on disk to the plain object under ``gpu-platform:settings``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import cast
+
+import yaml
+
+from gpuplatform.faults import Fault
+
+SETTINGS_KEY = "gpu-platform:settings"
+
+Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
+"""What a YAML document is made of."""
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML 1.2's core schema, as Pulumi reads it (22:00 is a text, `no` is a text), and no key twice."""
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012 (PyYAML's own way to declare resolvers)
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|Null|NULL|)$"), ["~", "n", "N", ""])
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+\.[0-9]*([eE][-+]?[0-9]+)?$"), list("-+0123456789")
+)
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, object]:
+    built: dict[str, object] = {}
+    for key_node, value_node in node.value:
+        key = str(loader.construct_object(key_node, deep=True))  # pyright: ignore[reportUnknownMemberType]
+        if key in built:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} stands twice in one mapping", key_node.start_mark
+            )
+        built[key] = loader.construct_object(value_node, deep=True)  # pyright: ignore[reportUnknownMemberType]
+    return built
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+
+
+def read(path: Path) -> tuple[Plain, list[Fault]]:
+    """The settings object of a stack file (or of a bare settings file), and what keeps it from being read."""
+    where = str(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or "unreadable"
+        return None, [Fault(where, f"a file that cannot be read ({reason})", "a YAML file", "check the path")]
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "give the stack's YAML file")]
+    return parse(text, where)
+
+
+def parse(text: str, where: str) -> tuple[Plain, list[Fault]]:
+    """The settings object in a stack file's text; a bare settings object is accepted too."""
+    if "\x00" in text:
+        return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "give the stack's YAML file")]
+    try:
+        document = cast(Plain, yaml.load(text, Loader=_Loader))  # noqa: S506
+    except yaml.YAMLError as error:
+        return None, [Fault(where, f"text that is not YAML: {_reason(error)}", "a YAML file", "mend it there")]
+    if document is None:
+        return None, [Fault(where, "an empty file", f"a mapping with {SETTINGS_KEY}", "write the stack's settings")]
+    if not isinstance(document, dict):
+        return None, [Fault(where, f"a {_kind(document)}", "a mapping", f"begin with config: {SETTINGS_KEY}:")]
+    if "config" not in document:
+        return document, []
+    config = document["config"]
+    if not isinstance(config, dict) or SETTINGS_KEY not in config:
+        return None, [Fault(f"{where}: config", f"no {SETTINGS_KEY}", "the settings object", f"add {SETTINGS_KEY}")]
+    return config[SETTINGS_KEY], []
+
+
+def _reason(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"{problem} (line {mark.line + 1})" if mark is not None else str(problem)
+
+
+def _kind(value: Plain) -> str:
+    return {list: "list", str: "text", int: "number", float: "number", bool: "true or false"}.get(type(value), "value")
