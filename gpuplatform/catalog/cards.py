@@ -28,7 +28,7 @@ class Card:
     mig_table: str | None
     """Row name in the MIG table; none for a card without MIG, or whose placements nobody has published."""
     minimum_driver: str | None
-    """Lowest driver, or driver branch (``595``), that runs the card; none where no source says."""
+    """Lowest driver, or driver branch (``595``), that runs the card and cuts it with MIG; none where no source says."""
     karpenter_gpu_name: str
     """Value of ``karpenter.k8s.aws/instance-gpu-name``: ``a100``, for both memory sizes."""
     legacy: bool

@@ -49,13 +49,13 @@ class Offer(enum.StrEnum):
 
 
 @functools.cache
-def prices() -> tuple[Price, ...]:
+def price_rows() -> tuple[Price, ...]:
     """Every price, ordered by instance type and region."""
     return table("prices.csv", _price)
 
 
 @functools.cache
-def not_offered() -> tuple[NotOffered, ...]:
+def not_offered_rows() -> tuple[NotOffered, ...]:
     """Every pair that a public source rules out."""
     return table("not_offered.csv", _not_offered)
 
@@ -83,7 +83,7 @@ def offer_of(instance_type: str, region: str, priced: Iterable[Price], missing: 
 @functools.cache
 def regions() -> tuple[str, ...]:
     """The regions that have prices, in the order of the data."""
-    return tuple(dict.fromkeys(each.region for each in prices()))
+    return tuple(dict.fromkeys(each.region for each in price_rows()))
 
 
 def unknown_pairs() -> int:
@@ -104,12 +104,12 @@ def _offer(
 
 @functools.cache
 def _by_pair() -> Mapping[tuple[str, str], Price]:
-    return MappingProxyType({(each.instance_type, each.region): each for each in prices()})
+    return MappingProxyType({(each.instance_type, each.region): each for each in price_rows()})
 
 
 @functools.cache
 def _ruled_out() -> frozenset[tuple[str, str]]:
-    return frozenset((each.instance_type, each.region) for each in not_offered())
+    return frozenset((each.instance_type, each.region) for each in not_offered_rows())
 
 
 def _price(row: Mapping[str, str]) -> Price:

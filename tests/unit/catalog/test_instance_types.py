@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+
+from gpuplatform.catalog.cards import cards
+from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_with_card
+
+NVIDIA_FAMILIES = frozenset(
+    [
+        "g4dn",
+        "g5",
+        "g5g",
+        "g6",
+        "g6e",
+        "g6f",
+        "g7",
+        "g7e",
+        "gr6",
+        "gr6f",
+        "p3dn",
+        "p4d",
+        "p4de",
+        "p5",
+        "p5e",
+        "p5en",
+        "p6-b200",
+        "p6-b300",
+    ]
+)
+ALL = sorted(instance_types())
+
+
+def allocatable(each: InstanceType) -> tuple[int, int]:
+    """CPU millis and MiB that Karpenter v1.14.1 leaves to pods (pkg/providers/instancetype/types.go).
+
+    Reserved are 6 % of the first vCPU, 1 % of the second, 0.5 % of the next two and 0.25 % of the others; of memory
+    64 MiB on Graviton, then 7.5 % for the hypervisor, 11 MiB a pod and 255, and 100 for eviction.
+    """
+    reserved_millis = sum((60, 10, 5, 5)[: each.vcpus]) + max(each.vcpus - 4, 0) * 10 // 4
+    usable_mib = each.memory_mib - (64 if each.architecture == "arm64" else 0)
+    reserved_mib = 11 * each.max_pods + 255 + 100
+    return 1000 * each.vcpus - reserved_millis, usable_mib * 925 // 1000 - reserved_mib
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_allocatable_is_what_karpenters_formula_gives(name: str) -> None:
+    each = instance_types()[name]
+    assert (each.allocatable_cpu_millis, each.allocatable_memory_mib) == allocatable(each)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_figure_is_possible_and_every_row_has_its_source(name: str) -> None:
+    each = instance_types()[name]
+    assert each.name.startswith(f"{each.family}.")
+    assert each.architecture in ("amd64", "arm64")
+    assert min(each.vcpus, each.memory_mib, each.network_mbps, each.max_pods) > 0
+    assert min(each.nvme_gb, each.efa_interfaces, each.cards, each.neuron_devices, each.neuron_cores) >= 0
+    assert "commit 1d92708" in each.source
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_type_has_whole_cards_or_a_fraction_or_neuron_devices_or_none_of_them(name: str) -> None:
+    each = instance_types()[name]
+    assert (each.card is not None) == (each.cards > 0)
+    assert (each.neuron_name is not None) == (each.neuron_devices > 0) == (each.neuron_cores > 0)
+    assert (each.card is not None) + each.fractional + (each.neuron_devices > 0) <= 1
+    assert each.card is None or each.card in cards()
+
+
+def test_the_catalogue_has_all_65_nvidia_types_that_karpenter_lists_and_no_amd_card() -> None:
+    nvidia = {name for name, each in instance_types().items() if each.family in NVIDIA_FAMILIES}
+    assert len(nvidia) == 65
+    assert {name for name, each in instance_types().items() if each.card or each.fractional} == nvidia
+    assert not any(each.family == "g4ad" for each in instance_types().values())
+
+
+def test_the_catalogue_has_every_inferentia_and_trainium_type() -> None:
+    neuron = {name: each.neuron_name for name, each in instance_types().items() if each.neuron_devices}
+    assert neuron == {
+        **dict.fromkeys(["inf1.xlarge", "inf1.2xlarge", "inf1.6xlarge", "inf1.24xlarge"], "inferentia"),
+        **dict.fromkeys(["inf2.xlarge", "inf2.8xlarge", "inf2.24xlarge", "inf2.48xlarge"], "inferentia2"),
+        **dict.fromkeys(["trn1.2xlarge", "trn1.32xlarge", "trn1n.32xlarge"], "trainium"),
+        "trn2.48xlarge": "trainium2",
+    }
+
+
+def test_exactly_g6f_and_gr6f_are_fractions_of_a_card() -> None:
+    fractions = [each for each in instance_types().values() if each.fractional]
+    assert {each.name for each in fractions} == {
+        "g6f.large",
+        "g6f.xlarge",
+        "g6f.2xlarge",
+        "g6f.4xlarge",
+        "gr6f.4xlarge",
+    }
+    assert all(each.card is None and each.cards == 0 for each in fractions)
+
+
+def test_every_card_is_on_some_type() -> None:
+    assert all(types_with_card(name) for name in cards())
+
+
+def test_the_two_a100_sizes_are_on_different_types() -> None:
+    assert [each.name for each in types_with_card("A100-40GB")] == ["p4d.24xlarge"]
+    assert [each.name for each in types_with_card("A100-80GB")] == ["p4de.24xlarge"]
+
+
+def test_h100_is_sold_alone_and_by_eight() -> None:
+    assert {each.name: each.cards for each in types_with_card("H100-80GB")} == {"p5.4xlarge": 1, "p5.48xlarge": 8}
+
+
+def test_arm_types_are_graviton_families() -> None:
+    arm = {each.family for each in instance_types().values() if each.architecture == "arm64"}
+    assert arm == {"g5g", "m6g", "m7g", "m8g", "c7g", "c8g", "r7g", "r8g", "t4g"}
+
+
+def test_three_types_to_the_letter() -> None:
+    g5, p5, inf2 = instance_types()["g5.xlarge"], instance_types()["p5.48xlarge"], instance_types()["inf2.24xlarge"]
+    assert (g5.card, g5.cards, g5.vcpus, g5.memory_mib, g5.nvme_gb, g5.network_mbps) == (
+        "A10G-24GB", 1, 4, 16384, 250, 2500,
+    )  # fmt: skip
+    assert (g5.allocatable_cpu_millis, g5.allocatable_memory_mib, g5.max_pods) == (3920, 14162, 58)
+    assert (p5.card, p5.cards, p5.efa_interfaces, p5.nvme_gb, p5.network_mbps) == ("H100-80GB", 8, 32, 30400, 3200000)
+    assert (inf2.neuron_devices, inf2.neuron_name, inf2.neuron_cores, inf2.vcpus) == (6, "inferentia2", 12, 96)
+
+
+def test_a_type_or_card_nobody_knows_is_none() -> None:
+    assert instance_type("p3.2xlarge") is None
+    assert types_with_card("A100") == ()
