@@ -9,6 +9,7 @@ refused here, because a YAML reader silently keeps the last.
 from __future__ import annotations
 
 import reprlib
+import sys
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -23,8 +24,6 @@ _FIELDS = ("device-filter", "devices", "mig-enabled", "mig-devices")
 _SHAPE = "a mapping with version: v1 and mig-configs"
 _LARGEST_NUMBER = 999_999
 """Larger counts and indices are not worth judging, and a YAML number may have any length."""
-_brief = reprlib.Repr()
-_brief.maxlevel = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,20 @@ class _Loader(yaml.SafeLoader):
                     )
                 seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
+
+
+class _Brief(reprlib.Repr):
+    """Values of any depth and length in a few words; Python refuses to spell out a number of thousands of digits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 2
+
+    def repr_int(self, x: int, level: int) -> str:
+        return super().repr_int(x, level) if abs(x) <= sys.maxsize else "a number beyond reason"
+
+
+_brief = _Brief()
 
 
 def read_config(text: str, name: str = "configuration") -> ConfigText:
@@ -140,7 +153,7 @@ def _read_filter(path: str, given: object) -> tuple[tuple[str, ...], list[Fault]
     if ids and not wrong:
         return tuple(str(one) for one in ids), []
     shown = ", ".join(_shown(one) for one in wrong) or "an empty list"
-    change = "write the PCI id in quotes, or leave device-filter out for any card"
+    change = "write the PCI id in quotes (without them YAML reads a number), or leave device-filter out for any card"
     return (), [Fault(path, shown, "device ids such as 0x20B210DE, as one word or a list", change)]
 
 
@@ -213,7 +226,10 @@ def _mapping(value: object) -> dict[str, object] | None:
     """A mapping with its keys as text; none for anything else."""
     if not isinstance(value, dict):
         return None
-    return {str(key): content for key, content in cast("dict[object, object]", value).items()}
+    return {
+        key if isinstance(key, str) else _shown(key): content
+        for key, content in cast("dict[object, object]", value).items()
+    }
 
 
 def _list(value: object) -> list[object] | None:

@@ -72,7 +72,7 @@ def _prove(geometry: MigGeometry, layout: Layout) -> Proof:
 
 
 def _nearest(geometry: MigGeometry, layout: Layout) -> tuple[Layout, ...]:
-    """The legal layouts that give up the fewest instances, add the fewest, plain ones first, and use most of the card."""
+    """The legal layouts that give up the fewest instances, then add the fewest, plain before special, fullest first."""
     wanted: dict[str, int] = {}
     for name, count in layout.counts:
         own = _nearest_profile(geometry, name)

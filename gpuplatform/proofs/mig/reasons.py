@@ -86,17 +86,10 @@ def _no_room(geometry: MigGeometry, layout: Layout, placed: tuple[Placed, ...], 
         f" {listed(_span(one) for one in places)}"
         for name, places in by_profile.items()
     )
-    taken = {index for one in placed for index in one.slices}
-    free = [str(index) for index in range(geometry.memory_slices) if index not in taken]
-    starts = listed(str(start) for start in left_over.placements)
-    room = (
-        f"no slice is left for {left_over.name}"
-        if not free
-        else f"{left_over.name}, which covers {left_over.memory_slices} and starts at {starts} only, has no place,"
-        f" however the others are moved"
-    )
     compute = compute_needed(geometry, layout)
-    return f"{held}, so {room} (the sum of g is {compute}, and still it cannot be placed)"
+    return (
+        f"{held}, so no slice is left for {left_over.name} (the sum of g is {compute}, and still it cannot be placed)"
+    )
 
 
 def _span(one: Placed) -> str:
