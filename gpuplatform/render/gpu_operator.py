@@ -7,14 +7,21 @@ tolerations: ``daemonsets`` replaces those of every operand, and node feature di
 from __future__ import annotations
 
 from gpuplatform.render import sharing
-from gpuplatform.render.document import Document
+from gpuplatform.render.document import Document, a
 from gpuplatform.settings.plan import taints_of
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import labels, resources
+from gpuplatform.standard import keys, labels, resources
 from gpuplatform.standard.taints import SYSTEM_TAINT, tolerations_of_any_gpu_pool
 
 _NFD_ACCOUNT = "node-feature-discovery"
 """The service account that the subchart's master makes; the worker uses it too (time-slicing guide)."""
+
+
+def operator_namespace() -> Document:
+    """The operator's namespace; its operands need the host, so Pod Security lets them."""
+    document = a("v1", "Namespace", sharing.OPERATOR_NAMESPACE)
+    document["metadata"] = {"name": sharing.OPERATOR_NAMESPACE, "labels": {keys.POD_SECURITY_ENFORCE: "privileged"}}
+    return document
 
 
 def gpu_node_tolerations(settings: Settings) -> list[dict[str, str]]:

@@ -30,10 +30,12 @@ def karpenter_values(settings: Settings) -> Document:
         "nodeSelector": {keys.OPERATING_SYSTEM: "linux"},
         "tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}],
         "controller": {
+            # With one metadata hop the controller cannot ask where it is.
+            "env": [{"name": "AWS_REGION", "value": settings.region}],
             "resources": {
                 "requests": {"cpu": "1", "memory": "1Gi"},
                 "limits": {"cpu": "1", "memory": "1Gi"},
-            }
+            },
         },
         "settings": {
             "clusterName": settings.cluster.name,

@@ -81,7 +81,7 @@ def _node_lifecycle(at: _Account) -> list[Document]:
         "StringEquals": {f"aws:ResourceTag/{at.owned}": "owned"},
         "StringLike": {f"aws:ResourceTag/{keys.NODEPOOL}": "*"},
     }
-    creating = {
+    creating: Document = {
         "StringEquals": {
             f"aws:RequestTag/{at.owned}": "owned",
             f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster,
@@ -89,7 +89,7 @@ def _node_lifecycle(at: _Account) -> list[Document]:
         },
         "StringLike": {f"aws:RequestTag/{keys.NODEPOOL}": "*"},
     }
-    tagging = {
+    tagging: Document = {
         "StringEquals": {f"aws:ResourceTag/{at.owned}": "owned"},
         "StringLike": {f"aws:ResourceTag/{keys.NODEPOOL}": "*"},
         "StringEqualsIfExists": {f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster},

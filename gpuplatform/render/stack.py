@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuplatform.render import sharing
+from gpuplatform.render.device_plugins import device_plugin_values
 from gpuplatform.render.document import Document
-from gpuplatform.render.gpu_operator import gpu_operator_values
+from gpuplatform.render.gpu_operator import gpu_operator_values, operator_namespace
 from gpuplatform.render.guide import label_guide
 from gpuplatform.render.karpenter import karpenter_values
 from gpuplatform.render.node_classes import gpu_node_class, plain_node_class
@@ -39,8 +40,11 @@ class Rendered:
     cluster_documents: tuple[Document, ...]
     """Priority classes and the label guide."""
     tenants: tuple[TenantDocuments, ...]
+    operator_namespace: Document
     karpenter_values: Document
     gpu_operator_values: Document
+    device_plugin_values: dict[str, Document]
+    """By the chart's name; only the charts that some pool needs."""
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -51,6 +55,7 @@ class Rendered:
             *self.node_classes,
             *self.overlays,
             *self.node_pools,
+            self.operator_namespace,
             *self.operator_configs,
             *of_tenants,
         )
@@ -58,7 +63,8 @@ class Rendered:
     @property
     def values(self) -> dict[str, Document]:
         """Chart values by the chart's name."""
-        return {"karpenter": self.karpenter_values, "gpu-operator": self.gpu_operator_values}
+        own = {"karpenter": self.karpenter_values, "gpu-operator": self.gpu_operator_values}
+        return own | self.device_plugin_values
 
 
 def render(settings: Settings) -> Rendered:
@@ -84,6 +90,8 @@ def render(settings: Settings) -> Rendered:
             for tenant in settings.tenants
             for each in tenant.namespaces
         ),
+        operator_namespace=operator_namespace(),
         karpenter_values=karpenter_values(settings),
         gpu_operator_values=gpu_operator_values(settings),
+        device_plugin_values=device_plugin_values(settings),
     )

@@ -99,7 +99,9 @@ def _quota(namespace: Namespace) -> Document:
     """Cards, shares and slices by their requests; a resource that the namespace is not given is set to zero."""
     hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(namespace.quota.items())}
     hard.setdefault(resources.quota_key(resources.GPU), "0")
-    return a("v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": {**hard, "pods": str(namespace.max_pods)}})
+    return a(
+        "v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": {**hard, "pods": str(namespace.max_pods)}}
+    )
 
 
 def _limit_range(namespace: Namespace) -> Document:

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from gpuplatform.faults import Fault
 from gpuplatform.settings import report
@@ -136,7 +136,7 @@ def _mended(model: type[M], raw: Plain) -> M | None:
         try:
             return _validated(model, left)
         except ValidationError as error:
-            places = sorted({_to_take_out(left, report.resolved(left, each), each["type"]) for each in error.errors()})
+            places = sorted({_to_take_out(report.resolved(left, each), each["type"]) for each in error.errors()})
             if () in places:
                 return None
             for place in reversed(places):
@@ -144,7 +144,7 @@ def _mended(model: type[M], raw: Plain) -> M | None:
     return None
 
 
-def _to_take_out(raw: Plain, place: report.Location, kind: str) -> report.Location:
+def _to_take_out(place: report.Location, kind: str) -> report.Location:
     """What to remove: the wrong value itself, or the list item or mapping that lacks a required key."""
     return place[:-1] if kind == "missing" else place
 

@@ -83,7 +83,7 @@ def shares_per_card(pool: Pool) -> int | None:
 
 
 def units_per_card(pool: Pool, of: Card) -> int:
-    """What one card offers of the pool's resource: slices of its profile, shares, or 1. 0 if the card lacks the profile."""
+    """What one card offers of the pool's resource: slices, shares or 1; 0 if the card lacks the profile."""
     profile = mig_profile(pool)
     if profile is None:
         return shares_per_card(pool) or 1

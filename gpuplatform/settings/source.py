@@ -19,17 +19,17 @@ Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 class _Loader(yaml.CSafeLoader):
     """YAML 1.2's core schema, as Pulumi reads it (22:00 is a text, `no` is a text), and no key twice."""
 
-    yaml_implicit_resolvers = {}  # noqa: RUF012 (PyYAML's own way to declare resolvers)
+    yaml_implicit_resolvers = {}
 
 
-_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|Null|NULL|)$"), ["~", "n", "N", ""])
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(true|True|TRUE|false|False|FALSE)$"), list("tTfF")
-)
-_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(0|[1-9][0-9]*)$"), list("-+0123456789"))
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+\.[0-9]*([eE][-+]?[0-9]+)?$"), list("-+0123456789")
-)
+_NUMBER_STARTS = list("-+0123456789")
+for _tag, _pattern, _starts in (
+    ("null", r"^(~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("bool", r"^(true|True|TRUE|false|False|FALSE)$", list("tTfF")),
+    ("int", r"^[-+]?(0|[1-9][0-9]*)$", _NUMBER_STARTS),
+    ("float", r"^[-+]?[0-9]+\.[0-9]*([eE][-+]?[0-9]+)?$", _NUMBER_STARTS),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _starts)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, object]:
@@ -67,7 +67,7 @@ def parse(text: str, where: str) -> tuple[Plain, list[Fault]]:
     if "\x00" in text:
         return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "give the stack's YAML file")]
     try:
-        document = cast(Plain, yaml.load(text, Loader=_Loader))  # noqa: S506
+        document = cast(Plain, yaml.load(text, Loader=_Loader))
     except yaml.YAMLError as error:
         return None, [Fault(where, f"text that is not YAML: {_reason(error)}", "a YAML file", "mend it there")]
     if document is None:
@@ -89,4 +89,4 @@ def _reason(error: yaml.YAMLError) -> str:
 
 
 def _kind(value: Plain) -> str:
-    return {list: "list", str: "text", int: "number", float: "number", bool: "true or false"}.get(type(value), "value")
+    return "list" if isinstance(value, list) else "text" if isinstance(value, str) else "single value"

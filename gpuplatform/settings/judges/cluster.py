@@ -19,7 +19,9 @@ def judge(draft: Draft) -> list[Fault]:
         if gates and not gates.static_capacity and pool.nodes is not None:
             faults.append(_needs_gate(pool, "nodes", "static_capacity", "a managed node group for a fixed number"))
         if gates and not gates.node_overlay and pool.sharing != "exclusive" and pool.nodes is None:
-            faults.append(_needs_gate(pool, "sharing", "node_overlay", "a static pool (nodes: N), which needs no overlay"))
+            faults.append(
+                _needs_gate(pool, "sharing", "node_overlay", "a static pool (nodes: N), which needs no overlay")
+            )
     return faults
 
 
@@ -54,7 +56,9 @@ def _endpoint(cluster: Cluster) -> list[Fault]:
             return []
         return [Fault(path, "networks for a private endpoint", "none", "remove them, or set access: public")]
     if not endpoint.public_cidrs:
-        return [Fault(path, "no network", "the networks that may reach a public endpoint", "name your offices' networks")]
+        return [
+            Fault(path, "no network", "the networks that may reach a public endpoint", "name your offices' networks")
+        ]
     return [
         Fault(path, cidr, "a network smaller than the whole internet", "name your offices' networks")
         for cidr in endpoint.public_cidrs
@@ -69,7 +73,9 @@ def _entries(cluster: Cluster) -> list[Fault]:
         if entry.level is AccessLevel.GROUPS and not entry.groups:
             faults.append(Fault(path, "none", "at least one Kubernetes group", "name the group, or another level"))
         if entry.level is not AccessLevel.GROUPS and entry.groups:
-            faults.append(Fault(path, ", ".join(entry.groups), "groups only with level groups", "remove one of the two"))
+            faults.append(
+                Fault(path, ", ".join(entry.groups), "groups only with level groups", "remove one of the two")
+            )
         faults += [
             Fault(path, group, "a group that does not begin with system:", "name a group of your own")
             for group in entry.groups

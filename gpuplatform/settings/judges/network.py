@@ -10,7 +10,7 @@ from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.network import NewNetwork
 
 LARGEST_PREFIX, SMALLEST_PREFIX = 16, 20
-"""A VPC is /16 at most (Amazon VPC user guide, VPC CIDR blocks); below /20 four zones get fewer than 512 node addresses."""
+"""A VPC is /16 at most (Amazon VPC user guide, VPC CIDR blocks); below /20 a zone gets fewer than 512 addresses."""
 
 
 def judge(draft: Draft) -> list[Fault]:

@@ -24,8 +24,8 @@ def judge(draft: Draft) -> list[Fault]:
     for group in alike.values():
         for pool in dict.fromkeys(each.pool.name for each in group):
             own = next(each.pool for each in group if each.pool.name == pool)
-            for other in reached(own, (each for each in group if each.pool.name != pool)):
-                faults.append(_fault(pool, other))
+            others = (each for each in group if each.pool.name != pool)
+            faults += [_fault(pool, other) for other in reached(own, others)]
     return faults
 
 
@@ -43,6 +43,6 @@ def _fault(pool: str, other: PlannedNodePool) -> Fault:
         f"pools[{pool}]",
         f"a block that also reaches the NodePool {other.name} of the pool {other.pool.name!r}",
         "a block that reaches every NodePool of its own pool and none of another",
-        f"put a taint on {other.pool.name!r}, or give {pool!r} one card (then its block names {labels.MODEL.key}) or one"
-        f" market (then it names {keys.CAPACITY_TYPE})",
+        f"put a taint on {other.pool.name!r}, or give {pool!r} one card (then its block names {labels.MODEL.key})"
+        f" or one market (then it names {keys.CAPACITY_TYPE})",
     )

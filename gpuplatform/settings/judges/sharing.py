@@ -45,7 +45,9 @@ def _mig(pool: Pool, profile: str, path: str) -> list[Fault]:
         elif table.profile(profile) is None:
             has = ", ".join(f"{each.name} ({each.max_instances} on a card)" for each in table.profiles)
             faults.append(
-                Fault(f"{path}.mig", f"{profile} on {known.name}", f"a profile that it has: {has}", "choose one of those")
+                Fault(
+                    f"{path}.mig", f"{profile} on {known.name}", f"a profile that it has: {has}", "choose one of those"
+                )
             )
     return faults
 

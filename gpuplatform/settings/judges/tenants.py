@@ -17,9 +17,11 @@ def judge(draft: Draft) -> list[Fault]:
         offered.add(resources.NEURON)
     faults: list[Fault] = []
     for tenant in draft.tenants:
-        for group in tenant.groups:
-            if group.startswith("system:"):
-                faults.append(Fault(f"tenants[{tenant.name}].groups", group, "no system: group", "name your own"))
+        faults += [
+            Fault(f"tenants[{tenant.name}].groups", group, "no system: group", "name your own")
+            for group in tenant.groups
+            if group.startswith("system:")
+        ]
         for namespace in tenant.namespaces:
             faults += _namespace(tenant, namespace, offered, draft.broken_pools_text)
     return faults
@@ -38,7 +40,9 @@ def _namespace(tenant: Tenant, namespace: Namespace, offered: set[str], unjudged
         if resource not in offered and resource.removeprefix(resources.MIG_PREFIX) not in unjudged
     ]
     return faults + [
-        Fault(f"{path}.priorities", name, f"one of {', '.join(each.name for each in PRIORITIES)}", "choose one of those")
+        Fault(
+            f"{path}.priorities", name, f"one of {', '.join(each.name for each in PRIORITIES)}", "choose one of those"
+        )
         for name in namespace.priorities
         if priority(name) is None
     ]

@@ -1,0 +1,86 @@
+"""The platform: settings to components to outputs. Wiring only; what is decided is decided in the settings."""
+
+from __future__ import annotations
+
+import pulumi
+
+from components.account import aws_provider
+from components.cluster import Cluster, ClusterArgs
+from components.device_plugins import DevicePlugins, DevicePluginsArgs
+from components.gpu_operator import GpuOperator, GpuOperatorArgs
+from components.handles import ClusterHandle
+from components.karpenter import Karpenter, KarpenterArgs
+from components.network import Network, NetworkArgs
+from components.node_pools import NodePools, NodePoolsArgs
+from components.publish import publish
+from components.settings import settings_of_stack
+from components.tenants import Tenants, TenantsArgs
+from gpuplatform.render.stack import render
+from gpuplatform.settings.cluster import Contents
+from gpuplatform.settings.settings import Settings
+
+
+def foundation(settings: Settings) -> tuple[ClusterHandle, pulumi.ResourceOptions]:
+    """The network and the cluster, and the options of everything that stands on them."""
+    aws = aws_provider(settings)
+    on_aws = pulumi.ResourceOptions(providers=[aws])
+    network = Network(
+        "network",
+        NetworkArgs(network=settings.network, cluster=settings.cluster.name, region=settings.region),
+        on_aws,
+    )
+    after_network = pulumi.ResourceOptions(providers=[aws], depends_on=[network])
+    cluster = Cluster("cluster", ClusterArgs(settings=settings, network=network.handle), after_network)
+    return cluster.handle, pulumi.ResourceOptions(providers=[aws], depends_on=[cluster])
+
+
+def contents(settings: Settings, cluster: ClusterHandle, after_cluster: pulumi.ResourceOptions) -> None:
+    """Everything inside the cluster. On the way down each waits for what was made after it."""
+    documents = render(settings)
+    karpenter = Karpenter(
+        "karpenter",
+        KarpenterArgs(settings=settings, cluster=cluster, values=documents.karpenter_values),
+        after_cluster,
+    )
+    operator = GpuOperator(
+        "gpu-operator",
+        GpuOperatorArgs(
+            cluster=cluster,
+            namespace=documents.operator_namespace,
+            configs=documents.operator_configs,
+            values=documents.gpu_operator_values,
+        ),
+        after_cluster,
+    )
+    plugins = DevicePlugins(
+        "device-plugins",
+        DevicePluginsArgs(cluster=cluster, values=documents.device_plugin_values),
+        after_cluster,
+    )
+    NodePools(
+        "pools",
+        NodePoolsArgs(
+            cluster=cluster,
+            node_classes=documents.node_classes,
+            overlays=documents.overlays,
+            node_pools=documents.node_pools,
+        ),
+        pulumi.ResourceOptions(depends_on=[karpenter, operator, plugins]),
+    )
+    Tenants(
+        "tenants",
+        TenantsArgs(cluster=cluster, cluster_documents=documents.cluster_documents, tenants=documents.tenants),
+        after_cluster,
+    )
+
+
+def nothing(_settings: Settings, _cluster: ClusterHandle, _after: pulumi.ResourceOptions) -> None:
+    """The first `up` of a private endpoint stops here; the second runs from inside the network."""
+
+
+WITHIN = {Contents.APPLIED: contents, Contents.DEFERRED: nothing}
+
+stack_settings = settings_of_stack()
+cluster_handle, after = foundation(stack_settings)
+WITHIN[stack_settings.cluster.contents](stack_settings, cluster_handle, after)
+publish(stack_settings, cluster_handle)

@@ -1,0 +1,226 @@
+"""Cluster: the EKS control plane, its key and logs, system nodes and add-ons (F2-F6, F9)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_eks as eks
+from pulumi_aws.cloudwatch.log_group import LogGroup
+from pulumi_aws.ec2.launch_template import LaunchTemplate
+from pulumi_aws.ec2.tag import Tag
+from pulumi_aws.eks._inputs import AccessPolicyAssociationAccessScopeArgs
+from pulumi_aws.eks.addon import Addon
+from pulumi_aws.eks.node_group import NodeGroup
+from pulumi_aws.eks.pod_identity_association import PodIdentityAssociation
+from pulumi_aws.kms.alias import Alias
+from pulumi_aws.kms.key import Key
+from pulumi_kubernetes.provider import Provider
+
+from components.handles import ClusterHandle, NetworkHandle
+from components.identity import EC2, NODE_POLICIES, PODS, make_role
+from gpuplatform.catalog.instance_types import instance_type
+from gpuplatform.render.node_classes import ROOT_DEVICE
+from gpuplatform.settings.cluster import AccessLevel, EndpointAccess
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import keys, versions
+from gpuplatform.standard.taints import SYSTEM_TAINT
+
+_ACCESS_POLICY = "arn:aws:eks::aws:cluster-access-policy/{}"
+_POLICIES = {AccessLevel.ADMIN: "AmazonEKSClusterAdminPolicy", AccessLevel.READER: "AmazonEKSViewPolicy"}
+_EBS_ACCOUNT = "ebs-csi-controller-sa"
+"""Service account of the EBS CSI add-on (EKS user guide, Amazon EBS CSI driver)."""
+_KEY_DELETION_DAYS = 30
+_AFTER_NODES = ("coredns", "aws-ebs-csi-driver", "eks-node-monitoring-agent", "metrics-server")
+"""Add-ons that are healthy only once there is a node to run on."""
+_SYSTEM_TOLERATIONS = [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClusterArgs:
+    """What a cluster is made from."""
+
+    settings: Settings
+    network: NetworkHandle
+
+
+class Cluster(pulumi.ComponentResource):
+    """An EKS cluster that is ready for controllers.
+
+    - a customer key for secrets, rotated, and the control plane's log group
+    - the control plane: API authentication, access entries, pinned version, protected where the settings say so
+    - system nodes with their role, tainted so that nothing but controllers lands there
+    - pinned add-ons, and the discovery tag on the cluster's security group
+    """
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-platform:index:Cluster", name, None, opts)
+        self._name, self._args = name, args
+        self._child = pulumi.ResourceOptions(parent=self)
+        cluster = self._control_plane()
+        nodes = self._system_nodes(cluster)
+        self._addons(cluster, nodes)
+        kubeconfig = pulumi.Output.secret(cluster.kubeconfig_json)
+        kubernetes = Provider(
+            f"{name}-kubernetes",
+            kubeconfig=kubeconfig,
+            enable_server_side_apply=True,
+            # A new kubeconfig for the same cluster must not replace everything in it.
+            cluster_identifier=cluster.eks_cluster.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes]),
+        )
+        self.handle = ClusterHandle(cluster.eks_cluster.endpoint, kubeconfig, kubernetes)
+        self.register_outputs({"endpoint": self.handle.endpoint, "kubeconfig": self.handle.kubeconfig})
+
+    def _control_plane(self) -> eks.Cluster:
+        settings, network = self._args.settings, self._args.network
+        wanted = settings.cluster
+        key = Key(
+            f"{self._name}-secrets",
+            description=f"Secrets of the EKS cluster {wanted.name}",
+            enable_key_rotation=True,
+            deletion_window_in_days=_KEY_DELETION_DAYS,
+            opts=self._child,
+        )
+        Alias(f"{self._name}-secrets", name=f"alias/{wanted.name}-secrets", target_key_id=key.id, opts=self._child)
+        logs = LogGroup(
+            f"{self._name}-logs",
+            name=f"/aws/eks/{wanted.name}/cluster",  # the name that EKS writes to
+            retention_in_days=wanted.log_retention_days,
+            opts=self._child,
+        )
+        addons = versions.addons(wanted.version)
+        public = wanted.endpoint.access is EndpointAccess.PUBLIC
+        cluster = eks.Cluster(
+            f"{self._name}-eks",
+            name=wanted.name,
+            version=wanted.version,
+            vpc_id=network.vpc_id,
+            private_subnet_ids=list(network.private_subnet_ids),
+            authentication_mode=eks.AuthenticationMode.API,
+            access_entries=self._access_entries(),
+            endpoint_private_access=True,
+            endpoint_public_access=public,
+            public_access_cidrs=list(wanted.endpoint.public_cidrs) if public else None,
+            encryption_config_key_arn=key.arn,
+            enabled_cluster_log_types=[each.value for each in wanted.log_types],
+            deletion_protection=wanted.deletion_protection,
+            kubernetes_service_ip_address_range=wanted.service_cidr,
+            skip_default_node_group=True,
+            skip_default_security_groups=True,
+            create_instance_role=False,
+            create_oidc_provider=False,
+            vpc_cni_options=eks.VpcCniOptionsArgs(
+                addon_version=addons["vpc-cni"].version, enable_network_policy=True, enable_prefix_delegation=True
+            ),
+            kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(version=addons["kube-proxy"].version),
+            coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),  # ours, once there are nodes
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[logs]),
+        )
+        Tag(
+            f"{self._name}-discovery",
+            resource_id=cluster.cluster_security_group_id,
+            key=keys.DISCOVERY,
+            value=wanted.name,
+            opts=self._child,
+        )
+        return cluster
+
+    def _access_entries(self) -> dict[str, eks.AccessEntryArgs]:
+        entries: dict[str, eks.AccessEntryArgs] = {}
+        whole_cluster = AccessPolicyAssociationAccessScopeArgs(type="cluster")
+        for entry in self._args.settings.cluster.access_entries:
+            policy = _POLICIES.get(entry.level)
+            granted = policy and eks.AccessPolicyAssociationArgs(
+                policy_arn=_ACCESS_POLICY.format(policy), access_scope=whole_cluster
+            )
+            entries[entry.name] = eks.AccessEntryArgs(
+                principal_arn=entry.principal_arn,
+                kubernetes_groups=list(entry.groups) or None,
+                access_policies={entry.level.value: granted} if granted else None,
+            )
+        return entries
+
+    def _system_nodes(self, cluster: eks.Cluster) -> NodeGroup:
+        settings, wanted = self._args.settings, self._args.settings.system_nodes
+        made = make_role(self, f"{self._name}-system", f"{settings.cluster.name}-system-node", EC2, NODE_POLICIES)
+        template = LaunchTemplate(
+            f"{self._name}-system",
+            name=f"{settings.cluster.name}-system",
+            block_device_mappings=[
+                {
+                    "device_name": ROOT_DEVICE,
+                    "ebs": {"volume_size": wanted.root_volume_gib, "volume_type": "gp3", "encrypted": "true"},
+                }
+            ],
+            metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 1, "http_endpoint": "enabled"},
+            opts=self._child,
+        )
+        return NodeGroup(
+            f"{self._name}-system",
+            cluster_name=cluster.eks_cluster.name,
+            node_group_name="system",
+            node_role_arn=made.role.arn,
+            subnet_ids=list(self._args.network.private_subnet_ids),
+            ami_type=_ami_type(wanted.instance_types[0]),
+            instance_types=list(wanted.instance_types),
+            scaling_config={"desired_size": wanted.nodes, "min_size": wanted.nodes, "max_size": wanted.nodes + 1},
+            update_config={"max_unavailable": 1},
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+            labels={"node-role": "system"},
+            taints=[{"key": SYSTEM_TAINT.key, "value": SYSTEM_TAINT.value, "effect": "NO_SCHEDULE"}],
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(made.attachments)),
+        )
+
+    def _addons(self, cluster: eks.Cluster, nodes: NodeGroup) -> None:
+        settings = self._args.settings
+        made = make_role(
+            self,
+            f"{self._name}-ebs-csi",
+            f"{settings.cluster.name}-ebs-csi",
+            PODS,
+            ("service-role/AmazonEBSCSIDriverPolicy",),
+        )
+        agent = self._addon(cluster, "eks-pod-identity-agent", None, [nodes])
+        identity = PodIdentityAssociation(
+            f"{self._name}-ebs-csi",
+            cluster_name=cluster.eks_cluster.name,
+            namespace="kube-system",
+            service_account=_EBS_ACCOUNT,
+            role_arn=made.role.arn,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[agent]),
+        )
+        configurations: dict[str, Mapping[str, object]] = {
+            "coredns": {"tolerations": _SYSTEM_TOLERATIONS},
+            "metrics-server": {"tolerations": _SYSTEM_TOLERATIONS},
+            "aws-ebs-csi-driver": {"controller": {"tolerations": _SYSTEM_TOLERATIONS}},
+        }
+        for each in _AFTER_NODES:
+            self._addon(cluster, each, configurations.get(each), [nodes, agent, identity, *made.attachments])
+
+    def _addon(
+        self,
+        cluster: eks.Cluster,
+        addon: str,
+        configuration: Mapping[str, object] | None,
+        depends_on: list[pulumi.Resource],
+    ) -> Addon:
+        return Addon(
+            f"{self._name}-{addon}",
+            cluster_name=cluster.eks_cluster.name,
+            addon_name=addon,
+            addon_version=versions.addons(self._args.settings.cluster.version)[addon].version,
+            configuration_values=None if configuration is None else json.dumps(configuration),
+            resolve_conflicts_on_create="OVERWRITE",
+            resolve_conflicts_on_update="OVERWRITE",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+        )
+
+
+def _ami_type(name: str) -> str:
+    found = instance_type(name)
+    return "AL2023_ARM_64_STANDARD" if found and found.architecture == "arm64" else "AL2023_x86_64_STANDARD"

@@ -1,0 +1,27 @@
+"""What passes between components: frozen bundles of outputs, so that none imports another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.provider import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkHandle:
+    """The network that a cluster stands in."""
+
+    vpc_id: pulumi.Input[str]
+    private_subnet_ids: tuple[pulumi.Input[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterHandle:
+    """A running cluster, as those who put something into it need it."""
+
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+    """Secret."""
+    kubernetes: Provider
+    """Speaks to this cluster's API; everything inside the cluster is made through it."""

@@ -1,0 +1,108 @@
+"""Karpenter: what it may do in the account, how it hears of interruptions, and its two charts (F7)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_aws.cloudwatch.event_rule import EventRule
+from pulumi_aws.cloudwatch.event_target import EventTarget
+from pulumi_aws.eks.access_entry import AccessEntry
+from pulumi_aws.eks.pod_identity_association import PodIdentityAssociation
+from pulumi_aws.sqs.queue import Queue
+from pulumi_aws.sqs.queue_policy import QueuePolicy
+
+from components.handles import ClusterHandle
+from components.identity import EC2, NODE_POLICIES, PODS, make_role
+from components.kubernetes import install
+from gpuplatform.render.document import Document
+from gpuplatform.render.karpenter import NAMESPACE, SERVICE_ACCOUNT, controller_role_name, queue_name
+from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies, queue_policy
+from gpuplatform.render.node_classes import node_role_name
+from gpuplatform.settings.settings import Settings
+
+_MESSAGE_RETENTION_SECONDS = 300
+"""An interruption is two minutes' notice: older messages are of no use (Karpenter's published queue)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KarpenterArgs:
+    """What Karpenter is made from."""
+
+    settings: Settings
+    cluster: ClusterHandle
+    values: Document
+    """Values of the main chart."""
+
+
+class Karpenter(pulumi.ComponentResource):
+    """The autoscaler.
+
+    - the nodes' role, and the access entry that lets nodes join
+    - the controller's role by Pod Identity, with Karpenter's published policy and no more
+    - the interruption queue and the five event rules that feed it
+    - the chart of its CRDs, then its own chart
+    """
+
+    def __init__(self, name: str, args: KarpenterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-platform:index:Karpenter", name, None, opts)
+        self._name, self._settings = name, args.settings
+        ready = [*self._nodes(), *self._controller(), *self._interruptions()]
+        provider = args.cluster.kubernetes
+        crds = install(self, f"{name}-crds", "karpenter-crd", {}, provider, ready)
+        install(self, f"{name}-controller", "karpenter", args.values, provider, [crds], skip_crds=True)
+        self.register_outputs({"queue": queue_name(args.settings.cluster.name)})
+
+    def _nodes(self) -> list[pulumi.Resource]:
+        cluster = self._settings.cluster.name
+        made = make_role(self, f"{self._name}-node", node_role_name(cluster), EC2, NODE_POLICIES)
+        entry = AccessEntry(
+            f"{self._name}-node",
+            cluster_name=cluster,
+            principal_arn=made.role.arn,
+            type="EC2_LINUX",
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return [entry, *made.attachments]
+
+    def _controller(self) -> list[pulumi.Resource]:
+        cluster = self._settings.cluster.name
+        policies = controller_policies(self._settings)
+        made = make_role(self, f"{self._name}-controller", controller_role_name(cluster), PODS, own=policies)
+        identity = PodIdentityAssociation(
+            f"{self._name}-controller",
+            cluster_name=cluster,
+            namespace=NAMESPACE,
+            service_account=SERVICE_ACCOUNT,
+            role_arn=made.role.arn,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return [identity, *made.attachments]
+
+    def _interruptions(self) -> list[pulumi.Resource]:
+        child = pulumi.ResourceOptions(parent=self)
+        queue = Queue(
+            f"{self._name}-interruptions",
+            name=queue_name(self._settings.cluster.name),
+            message_retention_seconds=_MESSAGE_RETENTION_SECONDS,
+            sqs_managed_sse_enabled=True,
+            opts=child,
+        )
+        made: list[pulumi.Resource] = [
+            QueuePolicy(
+                f"{self._name}-interruptions",
+                queue_url=queue.url,
+                policy=json.dumps(queue_policy(self._settings)),
+                opts=child,
+            )
+        ]
+        for event, pattern in INTERRUPTION_EVENTS.items():
+            rule = EventRule(
+                f"{self._name}-{event}",
+                name=f"{self._settings.cluster.name}-{event}",
+                event_pattern=json.dumps(pattern),
+                opts=child,
+            )
+            made.append(EventTarget(f"{self._name}-{event}", rule=rule.name, arn=queue.arn, opts=child))
+        return made

@@ -1,0 +1,81 @@
+"""One helper that registers a rendered document, and one that installs a pinned chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import pulumi
+from pulumi_kubernetes.helm.v3.Release import Release
+from pulumi_kubernetes.provider import Provider
+
+from gpuplatform.render.document import kind_of, name_of, namespace_of
+from gpuplatform.standard import keys
+from gpuplatform.standard.versions import CHARTS
+
+_AWAITED_KINDS = frozenset({"NodePool", "EC2NodeClass"})
+"""Custom resources that say when they are ready; the provider waits for no other."""
+_DRAIN_TIMEOUT = "30m"
+"""A NodePool is gone when its nodes are drained; longer than this is somebody's decision, not ours."""
+_RELEASE_TIMEOUT_SECONDS = 900
+
+
+def register(
+    owner: pulumi.Resource,
+    prefix: str,
+    document: Mapping[str, object],
+    provider: Provider,
+    depends_on: Sequence[pulumi.Resource] = (),
+) -> pulumi.Resource:
+    """Register one rendered object as a child of ``owner``, under ``prefix`` and its kind and name."""
+    kind, namespace = kind_of(document), namespace_of(document)
+    name = "-".join(filter(None, (prefix, kind.lower(), namespace, name_of(document))))
+    props = dict(document)
+    waits = kind in _AWAITED_KINDS
+    if waits:
+        metadata = cast(Mapping[str, object], document["metadata"])
+        props["metadata"] = {**metadata, "annotations": {keys.PULUMI_WAIT_FOR: "condition=Ready"}}
+    return pulumi.CustomResource(
+        _token(str(document["apiVersion"]), kind),
+        name,
+        props,
+        pulumi.ResourceOptions(
+            parent=owner,
+            provider=provider,
+            depends_on=list(depends_on),
+            custom_timeouts=pulumi.CustomTimeouts(delete=_DRAIN_TIMEOUT) if waits else None,
+        ),
+    )
+
+
+def install(
+    owner: pulumi.Resource,
+    name: str,
+    chart: str,
+    values: Mapping[str, object],
+    provider: Provider,
+    depends_on: Sequence[pulumi.Resource] = (),
+    *,
+    skip_crds: bool = False,
+) -> Release:
+    """Install a pinned chart as a real Helm release, so that its hooks run; ``chart`` is its name in the standard."""
+    pinned = CHARTS[chart]
+    in_registry = pinned.repository.startswith("oci://")
+    return Release(
+        name,
+        name=chart,
+        chart=pinned.repository if in_registry else chart,
+        repository_opts=None if in_registry else {"repo": pinned.repository},
+        version=pinned.pin.version,
+        namespace=pinned.namespace,
+        values=dict(values),
+        skip_crds=skip_crds,
+        atomic=True,
+        timeout=_RELEASE_TIMEOUT_SECONDS,
+        opts=pulumi.ResourceOptions(parent=owner, provider=provider, depends_on=list(depends_on)),
+    )
+
+
+def _token(api_version: str, kind: str) -> str:
+    """The engine's type of a Kubernetes object, such as ``kubernetes:core/v1:Namespace``."""
+    return f"kubernetes:{api_version if '/' in api_version else f'core/{api_version}'}:{kind}"

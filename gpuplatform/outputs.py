@@ -1,0 +1,172 @@
+"""What a stack tells other teams: one typed, versioned document, and its parser from a plain mapping (E7).
+
+A reader that was written for version 1 goes on working while the major number is 1; keys are only added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from gpuplatform.faults import Fault
+from gpuplatform.render.block import block
+from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
+from gpuplatform.settings.settings import Settings
+
+VERSION = 1
+"""Raised when a key changes its meaning or goes away."""
+OUTPUT_NAME = "platform"
+"""The stack output that carries the document; ``kubeconfig`` is a secret output of its own."""
+
+
+class _Output(BaseModel):
+    # Unknown keys are let through: a newer stack may say more than this reader knows.
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class NodePoolOutput(_Output):
+    """One NodePool of a pool."""
+
+    name: str
+    card: str
+    market: str
+    ceiling_cards: int
+    instance_types: tuple[str, ...]
+    labels: dict[str, str]
+
+
+class TolerationOutput(_Output):
+    """A toleration as Kubernetes writes it."""
+
+    key: str
+    operator: str
+    value: str | None = None
+    effect: str | None = None
+
+
+class PoolOutput(_Output):
+    """A pool, and what a pod says to land on it."""
+
+    name: str
+    purpose: str
+    role: str
+    node_pools: tuple[NodePoolOutput, ...]
+    selection: dict[str, str]
+    """Node labels for a pod's ``nodeSelector``."""
+    taints: tuple[str, ...]
+    """As ``kubectl taint`` writes them: ``key=value:effect``."""
+    tolerations: tuple[TolerationOutput, ...]
+    resource: str
+    """What a pod requests one of."""
+    ceiling_cards: int
+
+
+class NamespaceOutput(_Output):
+    """A team's namespace."""
+
+    name: str
+    environment: str
+    service_account: str
+    quota: dict[str, int]
+    priorities: tuple[str, ...]
+
+
+class TenantOutput(_Output):
+    """A team."""
+
+    name: str
+    team: str
+    namespaces: tuple[NamespaceOutput, ...]
+
+
+class PlatformOutputs(_Output):
+    """The whole document."""
+
+    version: int
+    environment: str
+    region: str
+    cluster_name: str
+    cluster_endpoint: str
+    pools: tuple[PoolOutput, ...]
+    tenants: tuple[TenantOutput, ...]
+
+    def pool(self, name: str) -> PoolOutput | None:
+        """The pool of that name, or None."""
+        return next((pool for pool in self.pools if pool.name == name), None)
+
+    def as_plain(self) -> dict[str, object]:
+        """The document as plain data, for a stack output."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
+    """The document of a stack; the endpoint is the one thing that only the cloud knows."""
+    planned = plan(settings.pools, settings.network.zones)
+    return PlatformOutputs(
+        version=VERSION,
+        environment=settings.environment,
+        region=settings.region,
+        cluster_name=settings.cluster.name,
+        cluster_endpoint=cluster_endpoint,
+        pools=tuple(_pool([each for each in planned if each.pool.name == pool.name]) for pool in settings.pools),
+        tenants=tuple(
+            TenantOutput(
+                name=tenant.name,
+                team=tenant.team,
+                namespaces=tuple(
+                    NamespaceOutput(
+                        name=each.name,
+                        environment=each.environment,
+                        service_account=each.service_account,
+                        quota=each.quota,
+                        priorities=each.priorities,
+                    )
+                    for each in tenant.namespaces
+                ),
+            )
+            for tenant in settings.tenants
+        ),
+    )
+
+
+def _pool(planned: list[PlannedNodePool]) -> PoolOutput:
+    pool = planned[0].pool
+    pasted = block(pool)
+    return PoolOutput(
+        name=pool.name,
+        purpose=pool.purpose.value,
+        role=pool.role.value,
+        node_pools=tuple(
+            NodePoolOutput(
+                name=each.name,
+                card=each.card.name,
+                market=each.market.market.value,
+                ceiling_cards=each.ceiling_cards,
+                instance_types=tuple(one.name for one in each.types),
+                labels=each.labels,
+            )
+            for each in planned
+        ),
+        selection=pasted.node_selector,
+        taints=tuple(f"{taint.key}={taint.value}:{taint.effect.value}" for taint in planned[0].taints),
+        tolerations=tuple(TolerationOutput.model_validate(each) for each in pasted.tolerations),
+        resource=unit_resource(pool),
+        ceiling_cards=sum(each.ceiling_cards for each in planned),
+    )
+
+
+def parse(document: Mapping[str, object], where: str = OUTPUT_NAME) -> tuple[PlatformOutputs | None, list[Fault]]:
+    """The document as another team reads it, and why it cannot be read."""
+    version = document.get("version")
+    if not isinstance(version, int | float) or int(version) != VERSION:
+        return None, [
+            Fault(f"{where}.version", repr(version), str(VERSION), "use the reader of the platform's own release")
+        ]
+    try:
+        return PlatformOutputs.model_validate(dict(document)), []
+    except ValidationError as error:
+        return None, [
+            Fault(f"{where}.{'.'.join(map(str, each['loc']))}", repr(each["input"]), each["msg"], "publish it again")
+            for each in error.errors()
+        ]
