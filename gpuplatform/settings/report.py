@@ -40,7 +40,7 @@ def resolved(raw: Plain, error: ErrorDetails) -> Location:
         last = position == len(parts) - 1
         if isinstance(at, dict) and isinstance(part, str) and part in at:
             at = at[part]
-        elif isinstance(at, list) and isinstance(part, int) and part < len(at):  # noqa: SIM114 (the types differ)
+        elif isinstance(at, list) and isinstance(part, int) and part < len(at):
             at = at[part]
         elif not (last and error["type"] == "missing"):
             continue

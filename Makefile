@@ -1,0 +1,51 @@
+# Every verb returns; `make` alone lists them.
+STACK ?= dev
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := gpuplatform components policies sandbox cli tests __main__.py
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up preview down check test bench golden docs lock clean
+
+help: ## list the verbs
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.synced ## make .venv from requirements.txt (uv is fetched from PyPI where it is missing)
+
+$(VENV)/.synced: requirements.txt pyproject.toml
+	@PYTHON=$(PYTHON) sh ./setup.sh $(VENV)
+	@touch $@
+
+up: setup ## bring a stack up on this machine: the real engine, stand-in providers (STACK=dev)
+	@$(BIN)/gpuplatform engine up --stack $(STACK)
+
+preview: setup ## preview a stack on this machine with the policy pack (STACK=dev)
+	@$(BIN)/gpuplatform engine preview --stack $(STACK)
+
+down: setup ## take the stack on this machine down again (STACK=dev)
+	@$(BIN)/gpuplatform engine down --stack $(STACK)
+
+check: setup ## static checks: format, lint, types, floors
+	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/lint-imports
+	@$(BIN)/pyright
+
+test: setup ## every test; the engine tier gets the Pulumi CLI as `make up` does
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+bench: setup ## print the ratios and medians that the project holds itself to
+	@$(BIN)/python -m tests.bench
+
+golden: setup ## rewrite the golden documents; review the diff
+	@$(BIN)/python -m pytest -q tests/unit/render --snapshot-update
+
+docs: setup ## rewrite the generated pages
+	@$(BIN)/gpuplatform docs
+
+lock: setup ## compile requirements.txt from pyproject.toml
+	@$(BIN)/uv --no-config pip compile pyproject.toml --extra dev --universal --generate-hashes --no-emit-index-url --no-header --upgrade -q -o requirements.txt
+
+clean: ## remove .venv and local state (stacks on this machine are forgotten)
+	@rm -rf $(VENV) .state

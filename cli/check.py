@@ -1,0 +1,99 @@
+"""``gpuplatform check``: everything that can be said about a stack before anything is made."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from cli.stacks import stack_options, which_file
+from gpuplatform.accept import check_file, report
+from gpuplatform.catalog.instance_types import instance_types
+from gpuplatform.catalog.prices import regions, unknown_pairs
+from gpuplatform.faults import Fault, errors, warnings
+from gpuplatform.proofs.cost import bill
+from gpuplatform.settings.load import Loaded
+from gpuplatform.settings.plan import plan
+from gpuplatform.standard.versions import unverified
+
+
+@click.command()
+@stack_options
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def check(stack: str | None, settings: Path | None, output: str) -> None:
+    """Judge settings: every fault in one report, the bill at rest and at the ceilings, and what is not known.
+
+    Exit code: 0 nothing refuses them, 1 they are refused, 2 the command was misused.
+    """
+    loaded = check_file(which_file(stack, settings))
+    if output == "json":
+        click.echo(json.dumps(_as_json(loaded), indent=2))
+    else:
+        _print(loaded)
+    sys.exit(1 if loaded.settings is None else 0)
+
+
+def _print(loaded: Loaded) -> None:
+    refused = errors(loaded.faults)
+    if refused:
+        click.echo(report(refused))
+    for each in warnings(loaded.faults):
+        click.echo(f"warning: {each.path}: {each.given}; wanted: {each.allowed}. Change: {each.change}")
+    if loaded.settings is None:
+        return
+    settings = loaded.settings
+    planned = plan(settings.pools, settings.network.zones)
+    cards = sum(each.ceiling_cards for each in planned)
+    click.echo(
+        f"{settings.environment}: accepted. {len(settings.pools)} GPU pools in {len(planned)} NodePools,"
+        f" {cards} cards at most; {len(settings.tenants)} tenants."
+    )
+    for line in _bill_lines(loaded):
+        click.echo(line)
+    for line in _unknown_lines(settings.cluster.version):
+        click.echo(line)
+
+
+def _bill_lines(loaded: Loaded) -> list[str]:
+    whole = bill(loaded.draft) if loaded.draft else None
+    if whole is None or loaded.settings is None:
+        return []
+    cost = loaded.settings.cost
+    lines = [
+        f"monthly floor   ${whole.floor_usd_per_month:>12,.0f}  (limit ${cost.monthly_floor_limit_usd:,})",
+        f"monthly ceiling ${whole.ceiling_usd_per_month:>12,.0f}  (budget ${cost.monthly_budget_usd:,};"
+        f" spot taken at {cost.spot_price_ratio:.2f} of on demand)",
+    ]
+    if whole.unpriced:
+        lines.append(f"without a price, so not in the sums: {', '.join(whole.unpriced)}")
+    return lines
+
+
+def _unknown_lines(kubernetes: str) -> list[str]:
+    pairs, unknown = len(instance_types()) * len(regions()), unknown_pairs()
+    lines = [
+        f"the catalogue has a price for {pairs - unknown} of {pairs} pairs of type and region; {unknown} are unknown"
+    ]
+    lines += [f"unverified version: {pin.name} {pin.version} ({pin.source})" for pin in unverified(kubernetes)]
+    return lines
+
+
+def _as_json(loaded: Loaded) -> dict[str, object]:
+    whole = bill(loaded.draft) if loaded.draft and loaded.settings else None
+    kubernetes = loaded.settings.cluster.version if loaded.settings else None
+    return {
+        "accepted": loaded.settings is not None,
+        "errors": _faults(errors(loaded.faults)),
+        "warnings": _faults(warnings(loaded.faults)),
+        "monthly_floor_usd": round(whole.floor_usd_per_month, 2) if whole else None,
+        "monthly_ceiling_usd": round(whole.ceiling_usd_per_month, 2) if whole else None,
+        "unpriced_instance_types": list(whole.unpriced) if whole else [],
+        "unknown_type_region_pairs": unknown_pairs(),
+        "unverified_versions": [f"{pin.name} {pin.version}" for pin in unverified(kubernetes)] if kubernetes else [],
+    }
+
+
+def _faults(faults: list[Fault]) -> list[dict[str, str]]:
+    return [fault.as_json() for fault in faults]

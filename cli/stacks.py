@@ -1,0 +1,64 @@
+"""How commands name a stack: ``--stack NAME`` is ``Pulumi.NAME.yaml``, ``--settings FILE`` is any file."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import click
+
+from gpuplatform.accept import check_file, report
+from gpuplatform.faults import errors
+from gpuplatform.settings.load import Loaded
+from gpuplatform.settings.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+PROJECT = Path(__file__).resolve().parent.parent
+"""The repository; its stack files are found from any working directory."""
+
+
+def stack_file(stack: str) -> Path:
+    """The file of a stack, in the working directory or else in the repository."""
+    name = f"Pulumi.{stack}.yaml"
+    here = Path(name)
+    return here if here.exists() else PROJECT / name
+
+
+def which_file(stack: str | None, settings: Path | None) -> Path:
+    """The one file that the options name; wrong usage (exit code 2) where they name none or two."""
+    if (stack is None) == (settings is None):
+        raise click.UsageError("give exactly one of --stack NAME and --settings FILE")
+    if settings is not None:
+        return settings
+    assert stack is not None
+    path = stack_file(stack)
+    if not path.exists():
+        known = sorted(each.name.split(".")[1] for each in PROJECT.glob("Pulumi.*.yaml"))
+        raise click.UsageError(f"there is no stack {stack!r}; stacks here: {', '.join(known)}")
+    return path
+
+
+def stack_options(command: Callable[P, R]) -> Callable[P, R]:
+    """Adds ``--stack`` and ``--settings`` to a command."""
+
+    @click.option("--stack", metavar="NAME", help="A stack of this repository, such as dev.")
+    @click.option("--settings", type=click.Path(path_type=Path), metavar="FILE", help="A stack file, or bare settings.")
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        return command(*args, **kwargs)
+
+    return wrapped
+
+
+def accepted_settings(stack: str | None, settings: Path | None) -> tuple[Settings, Loaded]:
+    """Settings that nothing refuses; otherwise the report on standard error and exit code 1."""
+    loaded = check_file(which_file(stack, settings))
+    if loaded.settings is None:
+        click.echo(report(errors(loaded.faults)), err=True)
+        sys.exit(1)
+    return loaded.settings, loaded

@@ -1,0 +1,96 @@
+"""A stack on one page: pools with what a pod selects, ceilings and prices; tenants; the bill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpuplatform.proofs.cost import Prices, bill, price_range_usd_per_hour
+from gpuplatform.settings.draft import of_settings
+from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import labels
+
+
+def summary(settings: Settings) -> list[str]:
+    """The page, line by line, in 100 columns where names allow."""
+    planned = plan(settings.pools, settings.network.zones)
+    prices = Prices(settings.region, settings.cost)
+    return [
+        f"{settings.environment}: cluster {settings.cluster.name} in {settings.region}",
+        "",
+        *_pools(settings, planned, prices),
+        "",
+        *_others(settings),
+        *_tenants(settings),
+        "",
+        *_bill(settings),
+    ]
+
+
+def _pools(settings: Settings, planned: Sequence[PlannedNodePool], prices: Prices) -> list[str]:
+    rows = [("NODEPOOL", "WEIGHT", "CEILING", "OFFERS", "USD/H A NODE")]
+    lines: list[str] = []
+    for pool in settings.pools:
+        own = [each for each in planned if each.pool.name == pool.name]
+        rows += [_row(each, prices) for each in own]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    header, body = table[0], table[1:]
+    lines.append("  " + header)
+    position = 0
+    for pool in settings.pools:
+        count = sum(each.pool.name == pool.name for each in planned)
+        shown = " ".join(f"{key}={value}" for key, value in _level_labels(planned[position]).items())
+        lines.append(f"pool {pool.name}: {shown}")
+        lines += ["  " + line for line in body[position : position + count]]
+        position += count
+    return lines
+
+
+def _level_labels(planned: PlannedNodePool) -> dict[str, str]:
+    shown = (labels.PURPOSE, labels.ROLE, labels.MIG, labels.MIG_PROFILE)
+    return {each.key: planned.labels[each.key] for each in shown if each.key in planned.labels}
+
+
+def _row(planned: PlannedNodePool, prices: Prices) -> tuple[str, str, str, str, str]:
+    ceiling = f"{planned.ceiling_cards} {_plural(planned.ceiling_cards, 'card')}"
+    weight = "static" if planned.weight is None else str(planned.weight)
+    if planned.replicas is not None:
+        # A static pool replaces a node by adding one first.
+        ceiling += f" (+{planned.ceiling_cards // max(1, planned.replicas)} while one is replaced)"
+    offers = f"{planned.units_per_card} {unit_resource(planned.pool)} a card"
+    found = price_range_usd_per_hour(planned, prices)
+    cost = "unknown" if found is None else _range(*found)
+    return planned.name, weight, ceiling, offers, cost
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:.3f}" if low == high else f"{low:.3f} to {high:.3f}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+def _others(settings: Settings) -> list[str]:
+    lines = [f"pool {pool.name}: CPU, {pool.ceiling_vcpus} vCPUs at most" for pool in settings.cpu_pools]
+    lines += [f"pool {pool.name}: Neuron, {pool.ceiling_devices} devices at most" for pool in settings.neuron_pools]
+    return lines
+
+
+def _tenants(settings: Settings) -> Iterable[str]:
+    for tenant in settings.tenants:
+        for each in tenant.namespaces:
+            quota = ", ".join(f"{amount} {resource}" for resource, amount in each.quota.items()) or "no cards"
+            priorities = " or ".join(each.priorities)
+            yield f"tenant {tenant.name} (team {tenant.team}): namespace {each.name}, {quota}, {priorities}"
+
+
+def _bill(settings: Settings) -> list[str]:
+    whole = bill(of_settings(settings))
+    if whole is None:
+        return []
+    return [
+        f"at rest ${whole.floor_usd_per_month:,.0f} a month;"
+        f" with every ceiling reached ${whole.ceiling_usd_per_month:,.0f} a month",
+    ]
