@@ -1,0 +1,68 @@
+"""``gpuplatform docs``: the pages under ``docs/reference``, written from the objects that they describe."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+FOLDER = Path("docs") / "reference"
+ROOT = Path(__file__).resolve().parents[2]
+"""The repository; the pages are part of it, wherever the command is run."""
+
+
+def pages() -> dict[str, str]:
+    """Every generated page: path below the repository to text."""
+    from cli.reference import catalogue, labels, policies, settings, versions  # noqa: PLC0415
+
+    writers = {
+        "catalogue": catalogue.page,
+        "labels": labels.page,
+        "policies": policies.page,
+        "settings": settings.page,
+        "versions": versions.page,
+    }
+    return {(FOLDER / f"{name}.md").as_posix(): write() for name, write in writers.items()}
+
+
+def stale(root: Path = ROOT) -> list[str]:
+    """Pages that are not what the code would write today, and pages that nothing writes any more."""
+    wanted = pages()
+    kept = {path.relative_to(root).as_posix() for path in (root / FOLDER).glob("*.md")}
+    changed = [path for path, text in wanted.items() if _read(root / path) != text]
+    return sorted({*changed, *(kept - wanted.keys())})
+
+
+def write(root: Path = ROOT) -> list[str]:
+    """Write what is stale, remove what nothing writes, and say which pages those were."""
+    changed = stale(root)
+    texts = pages()
+    (root / FOLDER).mkdir(parents=True, exist_ok=True)
+    for path in changed:
+        if path in texts:
+            (root / path).write_text(texts[path], encoding="utf-8")
+        else:
+            (root / path).unlink()
+    return changed
+
+
+@click.command("docs")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 naming pages that are out of date.")
+def docs(*, only_check: bool) -> None:
+    """Write the generated pages of docs/reference.
+
+    Exit code: 0 the pages are current, 1 with --check some are not, 2 the command was misused.
+    """
+    if not only_check:
+        for path in write():
+            click.echo(f"wrote {path}")
+        return
+    changed = stale()
+    for path in changed:
+        click.echo(f"{path}: given an older text; allowed: what the code says. Change: run `make docs`", err=True)
+    sys.exit(1 if changed else 0)
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None

@@ -1,0 +1,150 @@
+"""The instance guide (N20): cards, instance types and prices, from the catalogue's files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from cli.reference.markdown import generated, table
+from gpuplatform.catalog.cards import Card, cards
+from gpuplatform.catalog.instance_types import InstanceType, instance_types
+from gpuplatform.catalog.mig import geometry
+from gpuplatform.catalog.prices import Offer, not_offered_rows, offer, price, price_rows, regions, unknown_pairs
+
+_ABOUT = """
+What the platform knows, each figure with its public source. Settings name cards and instance types as they are
+written here. To add one, see [CONTRIBUTING](../../CONTRIBUTING.md#add-an-instance-type-a-card-or-a-price).
+"""
+
+_PRICES_ABOUT = """
+USD for one hour of one instance: Linux, shared tenancy, on demand. Spot is not listed, because it moves; cost proofs
+assume the stack's `spot_price_ratio`. `?` means that no public price was found, not that the region lacks the type:
+`check` warns, and cost proofs need a price under `cost.prices`. `no` means that a dated public source says that the
+region lacks the type; settings that name it there are refused.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Each distinct source once, numbered in the order of first mention."""
+
+    seen: dict[str, int] = field(default_factory=dict[str, int])
+
+    def number(self, source: str) -> str:
+        return f"[{self.seen.setdefault(source, len(self.seen) + 1)}]"
+
+    def listing(self) -> str:
+        return "".join(f"{number}. {source}\n" for source, number in self.seen.items())
+
+
+def page() -> str:
+    """The page ``catalogue.md``."""
+    sources = _Sources()
+    known = instance_types().values()
+    nvidia = [each for each in known if each.card is not None or each.fractional]
+    neuron = [each for each in known if each.neuron_devices]
+    plain = [each for each in known if each not in nvidia and each not in neuron]
+    return "".join(
+        (
+            generated("Instance guide", "gpuplatform/catalog/data"),
+            _ABOUT,
+            "\n## Cards\n\n",
+            _cards(sources),
+            "\n## Types with NVIDIA cards\n\n",
+            _nvidia(nvidia, sources),
+            "\n## Types with Inferentia or Trainium\n\n",
+            _neuron(neuron, sources),
+            "\n## Types without accelerators\n\n",
+            _plain(plain, sources),
+            "\n## Prices\n",
+            _PRICES_ABOUT,
+            f"\nPairs of type and region without a price: {unknown_pairs()}.\n\n",
+            _prices(known),
+            "\n## Sources\n\nOf cards and types, by the number in the last column:\n\n",
+            sources.listing(),
+            "\nOf prices:\n\n",
+            _price_sources(),
+        )
+    )
+
+
+def _cards(sources: _Sources) -> str:
+    header = ("card", "model", "memory as sold", "MIG profiles", "lowest driver", "source")
+    return table(header, (_card(each, sources) for each in cards().values()))
+
+
+def _card(card: Card, sources: _Sources) -> tuple[str, ...]:
+    geometry_of = geometry(card.mig_table) if card.mig_table else None
+    profiles = ", ".join(f"{each.name} ×{each.max_instances}" for each in geometry_of.profiles) if geometry_of else "-"
+    name = f"{card.name} (legacy)" if card.legacy else card.name
+    driver = card.minimum_driver or "?"
+    return name, card.model, f"{card.memory_gb} GB", profiles, driver, sources.number(card.source)
+
+
+def _nvidia(types: Sequence[InstanceType], sources: _Sources) -> str:
+    header = (
+        *("type", "cards", "memory of all cards", "vCPUs", "memory", "architecture"),
+        *("EFA interfaces", "local NVMe", "network", "source"),
+    )
+    return table(header, (_gpu_row(each, sources) for each in types))
+
+
+def _gpu_row(each: InstanceType, sources: _Sources) -> tuple[str, ...]:
+    held = cards().get(each.card or "")
+    carried = f"{each.cards} × {each.card}" if held else "part of one L4: not for pools"
+    total = f"{each.cards * held.memory_gb} GB" if held else "-"
+    return (
+        *(each.name, carried, total, str(each.vcpus), _gib(each), each.architecture),
+        *(str(each.efa_interfaces or "-"), _nvme(each), _network(each), sources.number(each.source)),
+    )
+
+
+def _neuron(types: Sequence[InstanceType], sources: _Sources) -> str:
+    rows = [
+        (
+            *(each.name, f"{each.neuron_devices} × {each.neuron_name}", str(each.neuron_cores), str(each.vcpus)),
+            *(_gib(each), str(each.efa_interfaces or "-"), _network(each), sources.number(each.source)),
+        )
+        for each in types
+    ]
+    return table(("type", "devices", "cores", "vCPUs", "memory", "EFA interfaces", "network", "source"), rows)
+
+
+def _plain(types: Sequence[InstanceType], sources: _Sources) -> str:
+    rows = [
+        (each.name, each.architecture, str(each.vcpus), _gib(each), _network(each), sources.number(each.source))
+        for each in types
+    ]
+    return table(("type", "architecture", "vCPUs", "memory", "network", "source"), rows)
+
+
+def _prices(types: Iterable[InstanceType]) -> str:
+    rows = [(each.name, *(_price(each.name, region) for region in regions())) for each in types]
+    return table(("type", *regions()), rows)
+
+
+def _price(name: str, region: str) -> str:
+    known = price(name, region)
+    if known is not None:
+        return f"{known.usd_per_hour:g}"
+    return "no" if offer(name, region) is Offer.NOT_OFFERED else "?"
+
+
+def _price_sources() -> str:
+    listed = dict.fromkeys((each.source, each.as_of.isoformat()) for each in price_rows())
+    ruled_out = dict.fromkeys((each.source, each.as_of.isoformat()) for each in not_offered_rows())
+    lines = [f"- {source}; data of {day}\n" for source, day in listed]
+    lines += [f"- not offered: {source}; data of {day}\n" for source, day in ruled_out]
+    return "".join(lines)
+
+
+def _gib(each: InstanceType) -> str:
+    return f"{each.memory_mib / 1024:g} GiB"
+
+
+def _nvme(each: InstanceType) -> str:
+    return f"{each.nvme_gb} GB" if each.nvme_gb else "-"
+
+
+def _network(each: InstanceType) -> str:
+    return f"{each.network_mbps / 1000:g} Gbit/s"

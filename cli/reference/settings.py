@@ -1,0 +1,239 @@
+"""The settings page: every key of a stack file, from the models that judge it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from cli.reference.markdown import anchor, any_of, code, generated, table
+from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import SETTINGS_KEY, Plain
+from gpuplatform.standard import resources
+
+Schema = Mapping[str, Plain]
+
+_REFERENCE = "#/$defs/"
+_OPTIONAL: Plain = {"type": "null"}
+
+_PATTERNS = {
+    r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$": "name: lower case letters, digits, hyphens",
+    r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$": "label value: at most 63 letters, digits, `.`, `_`, `-`",
+    r"^([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$": "label key",
+    r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+$": "ARN of an IAM role or user",
+    r"^vpc-[0-9a-f]{8,17}$": "VPC id",
+    r"^subnet-[0-9a-f]{8,17}$": "subnet id",
+    r"^cr-[0-9a-f]{8,17}$": "capacity reservation id (`cr-…`)",
+    r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$": "`Mon`, `Tue`, `Wed`, `Thu`, `Fri`, `Sat` or `Sun`",
+    r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$": "time of day, `00:00` to `24:00`",
+    r"^\d{12}$": "twelve digits, in quotes",
+    r"^[a-z]{2}(-[a-z]+)+-\d$": "AWS region",
+}
+"""Patterns of the models in words; one that is not here is printed as it is."""
+
+EXAMPLE = f"""\
+config:
+  {SETTINGS_KEY}:
+    environment: trial
+    account_id: "111122223333"
+    region: us-east-1
+    cluster:
+      name: gpu-trial
+      endpoint: {{access: public, public_cidrs: [203.0.113.0/24]}}
+      access_entries:
+        - {{name: admins, principal_arn: "arn:aws:iam::111122223333:role/admin", level: admin}}
+    network:
+      new:
+        cidr: 10.50.0.0/16
+        zones: [us-east-1a, us-east-1b]
+    pools:
+      - name: infer
+        purpose: infer
+        cards:
+          - card: L4-24GB
+            instance_types: [g6.xlarge, g6.2xlarge]
+            markets:
+              - {{market: spot, ceiling_cards: 4}}
+              - {{market: on-demand, ceiling_cards: 2}}
+    tenants:
+      - name: serving
+        team: platform
+        namespaces:
+          - name: ml-serving
+            environment: production
+            quota: {{{resources.GPU}: 4}}
+            priorities: [inference-critical]
+            service_account: inference-server
+    cost:
+      monthly_floor_limit_usd: 600
+      monthly_budget_usd: 5000
+"""
+"""A whole stack with one pool and one team; a test holds that the judges accept it."""
+
+_INTRODUCTION = f"""
+Everything that one environment chooses stands in `Pulumi.<stack>.yaml` under `{SETTINGS_KEY}`. A key that is not on
+this page is refused. Faults are reported all at once, each with its path, the value, what is allowed and what to
+change:
+
+```sh
+.venv/bin/gpuplatform check --settings Pulumi.dev.yaml
+```
+
+The smallest useful stack:
+
+```yaml
+{EXAMPLE}```
+
+Below, `pools[]` means each item of the list `pools`. A key without a default has to be given.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    paths: tuple[str, ...]
+    """Where the model is used; the first is the heading."""
+    schema: Schema
+
+    @property
+    def heading(self) -> str:
+        return self.paths[0]
+
+
+def page() -> str:
+    """The page ``settings.md``."""
+    root = cast(Schema, Settings.model_json_schema())
+    definitions = cast(Mapping[str, Schema], root["$defs"])
+    sections = _sections(root, definitions)
+    texts = [generated("Settings", "gpuplatform/settings"), _INTRODUCTION]
+    texts += [_section(each, sections, definitions) for each in sections.values()]
+    return "".join(texts)
+
+
+def _sections(root: Schema, definitions: Mapping[str, Schema]) -> dict[str, _Section]:
+    """Every model by its name, in the order in which a reader of a stack file meets it."""
+    found = {"": _Section(("Top level",), root)}
+
+    def visit(prefix: str, schema: Schema) -> None:
+        for key, field in _fields(schema).items():
+            for name, many in _models(field, definitions):
+                path = f"{prefix}{key}{'[]' if many else ''}"
+                if name in found:
+                    found[name] = _Section((*found[name].paths, path), definitions[name])
+                    continue
+                found[name] = _Section((path,), definitions[name])
+                visit(f"{path}.", definitions[name])
+
+    visit("", root)
+    return found
+
+
+def _section(section: _Section, sections: Mapping[str, _Section], definitions: Mapping[str, Schema]) -> str:
+    heading, *others = section.paths
+    also = f" Also at {', '.join(map(code, others))}." if others else ""
+    required = cast(list[Plain], section.schema.get("required", []))
+    rows = [
+        (
+            code(key),
+            _words(field, sections, definitions),
+            "required" if key in required else _default(field, definitions),
+            _meaning(field, definitions),
+        )
+        for key, field in _fields(section.schema).items()
+    ]
+    title = heading if section.schema.get("$defs") else code(heading)
+    about = f"{section.schema['description']}{also}"
+    return f"\n## {title}\n\n{about}\n\n{table(('key', 'value', 'default', 'meaning'), rows)}"
+
+
+def _words(field: Schema, sections: Mapping[str, _Section], definitions: Mapping[str, Schema]) -> str:
+    """What a field may hold, in words."""
+    if (name := _name(field)) is not None:
+        if name in sections:
+            heading = sections[name].heading
+            return f"[{code(heading)}](#{anchor(heading)})"
+        return _words(definitions[name], sections, definitions)
+    if "anyOf" in field:
+        choices = [each for each in cast(list[Plain], field["anyOf"]) if each != _OPTIONAL]
+        return any_of(_words(cast(Schema, each), sections, definitions) for each in choices)
+    if "const" in field:
+        return code(str(field["const"]))
+    if "enum" in field:
+        return any_of(code(str(each)) for each in cast(list[Plain], field["enum"]))
+    match field["type"]:
+        case "array":
+            return f"{_many(field)}: {_words(cast(Schema, field['items']), sections, definitions)}"
+        case "object":
+            return (
+                f"mapping of names; each: {_words(cast(Schema, field['additionalProperties']), sections, definitions)}"
+            )
+        case "boolean":
+            return "`true` or `false`"
+        case "string":
+            return _text(field)
+        case kind:
+            return ("whole number" if kind == "integer" else "number") + _range(field)
+
+
+def _many(field: Schema) -> str:
+    least, most = field.get("minItems"), field.get("maxItems")
+    if least is not None and most is not None:
+        return f"list of {least} to {most}"
+    return "list" if least is None else f"list of at least {least}"
+
+
+def _text(field: Schema) -> str:
+    pattern = field.get("pattern")
+    words = "text" if pattern is None else _PATTERNS.get(str(pattern), f"text that matches {code(str(pattern))}")
+    longest = field.get("maxLength")
+    return words if longest is None else f"{words}; at most {longest} characters"
+
+
+def _range(field: Schema) -> str:
+    least, above, most = (field.get(key) for key in ("minimum", "exclusiveMinimum", "maximum"))
+    low = f"at least {least}" if least is not None else f"more than {above}" if above is not None else ""
+    if least is not None and most is not None:
+        return f", {least} to {most}"
+    return "".join(f", {each}" for each in (low, f"at most {most}" if most is not None else "") if each)
+
+
+def _default(field: Schema, definitions: Mapping[str, Schema]) -> str:
+    value = field["default"]
+    if value is None:
+        return "none"
+    if isinstance(value, dict) and any(_models(field, definitions)):
+        return "its defaults"
+    if isinstance(value, list):
+        return ", ".join(code(str(each)) for each in value) or "none"
+    if isinstance(value, dict):
+        return "none"
+    return code(value if isinstance(value, str) else json.dumps(value))
+
+
+def _meaning(field: Schema, definitions: Mapping[str, Schema]) -> str:
+    """The field's own docstring, else that of the type that it holds."""
+    own = field.get("description")
+    if own is not None:
+        return str(own)
+    inner = cast(Schema, field.get("items", field))
+    name = _name(inner) or next((found for found, _ in _models(field, definitions)), None)
+    return str(definitions[name].get("description", "")) if name else ""
+
+
+def _fields(schema: Schema) -> Mapping[str, Schema]:
+    return cast(Mapping[str, Schema], schema.get("properties", {}))
+
+
+def _name(field: Schema) -> str | None:
+    reference = field.get("$ref")
+    return None if reference is None else str(reference).removeprefix(_REFERENCE)
+
+
+def _models(field: Schema, definitions: Mapping[str, Schema]) -> Iterator[tuple[str, bool]]:
+    """The models that a field holds, each with whether it holds a list of them."""
+    many = "items" in field
+    inner = cast(Schema, field.get("items", field))
+    for choice in (inner, *cast(list[Schema], inner.get("anyOf", []))):
+        name = _name(choice)
+        if name is not None and "properties" in definitions[name]:
+            yield name, many

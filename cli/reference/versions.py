@@ -1,0 +1,57 @@
+"""The versions page (E13): everything pinned, who says that it exists, and what nobody does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cli.reference.markdown import generated, table
+from gpuplatform.standard.versions import (
+    AL2023_IMAGE,
+    CHARTS,
+    KUBERNETES,
+    KUBERNETES_SUPPORTED,
+    Pin,
+    addons,
+    unverified,
+)
+
+_ABOUT = f"""
+Nothing follows a moving tag. A pin is changed in one line of `gpuplatform/standard/versions.py`; Renovate reads the
+comment above it. **Unverified** means that no public source names exactly this version for this use: look before the
+first `up`. `gpuplatform check` lists those of a stack.
+
+A stack that names no Kubernetes version gets {KUBERNETES.version}. Supported: {", ".join(KUBERNETES_SUPPORTED)}.
+See [upgrading](../guides/upgrade.md).
+"""
+
+
+def page() -> str:
+    """The page ``versions.md``."""
+    texts = [
+        generated("Versions", "gpuplatform/standard/versions.py"),
+        _ABOUT,
+        "\n## Kubernetes and node image\n\n",
+        _pins((KUBERNETES, AL2023_IMAGE)),
+        "\n## Charts\n\n",
+        table(
+            ("chart", "version", "namespace", "from", "source"),
+            (
+                (each.name, _version(each.pin), each.namespace, each.repository, each.pin.source)
+                for each in CHARTS.values()
+            ),
+        ),
+    ]
+    for minor in KUBERNETES_SUPPORTED:
+        open_questions = unverified(minor)
+        asked = ", ".join(pin.name for pin in open_questions)
+        note = f"Unverified: {asked}.\n\n" if asked else ""
+        texts.append(f"\n## EKS add-ons for {minor}\n\n{note}{_pins(addons(minor).values())}")
+    return "".join(texts)
+
+
+def _pins(pins: Iterable[Pin]) -> str:
+    return table(("name", "version", "source"), ((pin.name, _version(pin), pin.source) for pin in pins))
+
+
+def _version(pin: Pin) -> str:
+    return pin.version if pin.verified else f"{pin.version} **unverified**"
