@@ -1,1 +1,43 @@
-"""The rules, one concern a file."""
+"""The rules, one concern a file, in the order in which the reference lists them."""
+
+from __future__ import annotations
+
+from policies.rule import Rule, StackRule
+from policies.rules import (
+    cluster,
+    labels,
+    node_classes,
+    node_pools,
+    operator_values,
+    overlays,
+    priorities,
+    protection,
+    sharing,
+    taints,
+    tenancy,
+)
+
+RULES: tuple[Rule, ...] = (
+    *labels.RULES,
+    *taints.RULES,
+    *node_pools.RULES,
+    *protection.RULES,
+    *node_classes.RULES,
+    *sharing.RULES,
+    *overlays.RULES,
+    *operator_values.RULES,
+    *tenancy.RULES,
+    *priorities.RULES,
+    *cluster.RULES,
+)
+"""Rules about one thing at a time."""
+
+STACK_RULES: tuple[StackRule, ...] = (
+    *sharing.STACK_RULES,
+    *overlays.STACK_RULES,
+    *operator_values.STACK_RULES,
+    *tenancy.STACK_RULES,
+)
+"""Rules about things that only make sense together."""
+
+__all__ = ["RULES", "STACK_RULES"]

@@ -1,0 +1,19 @@
+"""The kinds of things that rules are about."""
+
+from __future__ import annotations
+
+from policies.subject import Kind
+
+NODE_POOL = Kind("karpenter.sh", "NodePool")
+NODE_OVERLAY = Kind("karpenter.sh", "NodeOverlay")
+NODE_CLASS = Kind("karpenter.k8s.aws", "EC2NodeClass")
+NODE_GROUP = Kind("", "aws:eks/nodeGroup:NodeGroup")
+CLUSTER = Kind("", "aws:eks/cluster:Cluster")
+RELEASE = Kind("helm.sh", "Release")
+CONFIG_MAP = Kind("", "ConfigMap")
+NAMESPACE = Kind("", "Namespace")
+RESOURCE_QUOTA = Kind("", "ResourceQuota")
+SERVICE_ACCOUNT = Kind("", "ServiceAccount")
+NETWORK_POLICY = Kind("networking.k8s.io", "NetworkPolicy")
+ROLE = Kind("rbac.authorization.k8s.io", "Role")
+PRIORITY_CLASS = Kind("scheduling.k8s.io", "PriorityClass")

@@ -1,0 +1,14 @@
+"""The policy pack: every rule, in reading order, ready for the engine."""
+
+from __future__ import annotations
+
+from pulumi_policy import Policy
+
+from policies.engine import policy_of
+from policies.rules import RULES, STACK_RULES
+
+NAME = "gpu-platform"
+
+POLICIES: list[Policy] = [policy_of(rule) for rule in (*RULES, *STACK_RULES)]
+
+__all__ = ["NAME", "POLICIES", "RULES", "STACK_RULES"]

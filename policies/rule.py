@@ -1,0 +1,70 @@
+"""What a rule is: a name, why it is there, and a pure function from plain data to faults.
+
+Nothing here knows Pulumi, so that the same rules judge a preview, a pull request and, later, the cluster's admission.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gpuplatform.faults import Fault
+from policies.subject import Kind, Subject
+
+
+class Severity(enum.StrEnum):
+    """How bad it would be if the rule were not kept; the words are those of the policy engine."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule about one thing at a time."""
+
+    name: str
+    """Kebab case, unique in the pack: what a refusal calls it."""
+    description: str
+    severity: Severity
+    remediation: str
+    """What to do, for whoever meets the rule for the first time; each fault says it for its own case."""
+    kinds: tuple[Kind, ...]
+    """What it is about; nothing else reaches ``judge``."""
+    judge: Callable[[Subject], Iterable[Fault]]
+
+    def applies_to(self, subject: Subject) -> bool:
+        """Whether the rule is about such a thing."""
+        return any(subject.is_a(kind) for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class StackRule:
+    """A rule about things that only make sense together."""
+
+    name: str
+    description: str
+    severity: Severity
+    remediation: str
+    kinds: tuple[Kind, ...]
+    """What it reads; ``judge`` gets every subject of these kinds, in the stack's order."""
+    judge: Callable[[Sequence[Subject]], Iterable[tuple[Subject, Fault]]]
+
+    def applies_to(self, subject: Subject) -> bool:
+        """Whether the rule reads such a thing."""
+        return any(subject.is_a(kind) for kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule broken by one thing."""
+
+    rule: Rule | StackRule
+    subject: Subject
+    fault: Fault
+
+    def __str__(self) -> str:
+        return f"{self.rule.name}: {self.subject}: {self.fault}"

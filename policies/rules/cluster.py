@@ -1,0 +1,113 @@
+"""The cluster: reachable by named networks, its secrets encrypted, its access by API, its logs whole (F3-F6)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from policies.kinds import CLUSTER
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
+
+_LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+_WIDEST_PREFIX = {4: 8, 6: 19}
+"""Bits: no organisation is given a wider block of addresses than these, so a wider one names nobody."""
+
+
+def _endpoint(subject: Subject) -> Iterable[Fault]:
+    public = at(subject.body, "vpcConfig", "endpointPublicAccess")
+    networks = items(at(subject.body, "vpcConfig", "publicAccessCidrs"))
+    if public is False or public is UNKNOWN or isinstance(networks, Unknown):
+        return []
+    path = "vpcConfig.publicAccessCidrs"
+    if not networks:
+        allowed = "named networks, or endpointPublicAccess: false; EKS opens the endpoint to the world otherwise"
+        return [
+            Fault(path, "nothing", allowed, "name the networks that may reach the API, or close the public endpoint")
+        ]
+    return [
+        Fault(path, quoted(each), "networks of your own, by address", "name your own networks instead")
+        for each in map(text, networks)
+        if isinstance(each, str) and not _names_somebody(each)
+    ]
+
+
+def _names_somebody(cidr: str) -> bool:
+    try:
+        network = ipaddress.ip_network(cidr)
+    except ValueError:
+        return False
+    return network.prefixlen >= _WIDEST_PREFIX[network.version]
+
+
+def _encrypted(subject: Subject) -> Iterable[Fault]:
+    config = at(subject.body, "encryptionConfig")
+    key, kinds = at(config, "provider", "keyArn"), items(at(config, "resources"))
+    faults: list[Fault] = []
+    if key is not UNKNOWN and not (isinstance(key, str) and key):
+        allowed = "the ARN of a key of your own"
+        faults.append(Fault("encryptionConfig.provider.keyArn", quoted(key), allowed, "name a KMS key"))
+    if not isinstance(kinds, Unknown) and UNKNOWN not in kinds and "secrets" not in kinds:
+        faults.append(Fault("encryptionConfig.resources", quoted(at(config, "resources")), "secrets", "add secrets"))
+    return faults
+
+
+def _by_api(subject: Subject) -> Iterable[Fault]:
+    mode = at(subject.body, "accessConfig", "authenticationMode")
+    if mode in ("API", UNKNOWN):
+        return []
+    allowed = (
+        "API: a ConfigMap of users can be edited by whoever may edit ConfigMaps, and locks everybody out when lost"
+    )
+    return [Fault("accessConfig.authenticationMode", quoted(mode), allowed, "set authenticationMode to API")]
+
+
+def _logs(subject: Subject) -> Iterable[Fault]:
+    given = items_at(subject, "enabledClusterLogTypes")
+    if isinstance(given, Unknown) or UNKNOWN in given:
+        return []
+    missing = [each for each in _LOG_TYPES if each not in given]
+    if not missing:
+        return []
+    named = ", ".join(str(each) for each in given) or "none"
+    return [Fault("enabledClusterLogTypes", named, ", ".join(_LOG_TYPES), f"add {', '.join(missing)}")]
+
+
+CLUSTER_ENDPOINT_NAMED = Rule(
+    name="cluster-endpoint-named",
+    description="The cluster's API is private, or public to named networks only.",
+    severity=Severity.CRITICAL,
+    remediation="Set endpointPublicAccess to false, or publicAccessCidrs to your own networks.",
+    kinds=(CLUSTER,),
+    judge=_endpoint,
+)
+
+CLUSTER_SECRETS_ENCRYPTED = Rule(
+    name="cluster-secrets-encrypted",
+    description="The cluster's secrets are encrypted with a customer key.",
+    severity=Severity.HIGH,
+    remediation="Give encryptionConfig a KMS key of your own and the resource secrets.",
+    kinds=(CLUSTER,),
+    judge=_encrypted,
+)
+
+CLUSTER_ACCESS_BY_API = Rule(
+    name="cluster-access-by-api",
+    description="Access to the cluster is given by access entries alone.",
+    severity=Severity.HIGH,
+    remediation="Set accessConfig.authenticationMode to API.",
+    kinds=(CLUSTER,),
+    judge=_by_api,
+)
+
+CLUSTER_LOGS_COMPLETE = Rule(
+    name="cluster-logs-complete",
+    description="The control plane writes all five types of log.",
+    severity=Severity.MEDIUM,
+    remediation=f"Set enabledClusterLogTypes to {', '.join(_LOG_TYPES)}.",
+    kinds=(CLUSTER,),
+    judge=_logs,
+)
+
+RULES = (CLUSTER_ENDPOINT_NAMED, CLUSTER_SECRETS_ENCRYPTED, CLUSTER_ACCESS_BY_API, CLUSTER_LOGS_COMPLETE)

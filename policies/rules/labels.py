@@ -1,0 +1,93 @@
+"""Labels: every GPU NodePool carries the whole standard, true of all it may launch, and nothing of NVIDIA's (L1-L4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from gpuplatform.proofs import truth
+from gpuplatform.standard import keys, labels
+from policies.kinds import NODE_GROUP, NODE_POOL
+from policies.nodepool import LABELS_PATH, nodepool
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, mapping_at, text
+
+
+def _complete(subject: Subject) -> Iterable[Fault]:
+    pool = nodepool(subject)
+    written = pool.all_labels
+    if not pool.is_gpu or isinstance(written, Unknown):
+        return []
+    unsure = {key for key, value in written.items() if value is UNKNOWN}
+    if labels.MIG.key in unsure:
+        unsure.add(labels.MIG_PROFILE.key)
+    paths = {f"{LABELS_PATH}[{key}]" for key in unsure}
+    known = {
+        key: value or ""
+        for key, value in pool.known_labels.items()
+        if not key.startswith(keys.FEATURE_DISCOVERY_PREFIX)
+    }
+    return [fault for fault in labels.problems(known, LABELS_PATH) if fault.path not in paths]
+
+
+def _true(subject: Subject) -> Iterable[Fault]:
+    pool = nodepool(subject)
+    if isinstance(pool.requirements, Unknown) or isinstance(pool.all_labels, Unknown):
+        return []
+    return truth.judge_labels(pool.known_labels, pool.requirements)
+
+
+def _hand_set(subject: Subject) -> Iterable[Fault]:
+    if subject.is_a(NODE_GROUP):
+        return _owned_by_nvidia(subject, "labels")
+    return [
+        *_owned_by_nvidia(subject, *LABELS_PATH.split(".")),
+        *(
+            fault
+            for line in _requirement_keys(subject)
+            for fault in labels.hand_set({line: "a requirement"}, truth.REQUIREMENTS_PATH)
+        ),
+    ]
+
+
+def _owned_by_nvidia(subject: Subject, *path: str) -> list[Fault]:
+    written = mapping_at(subject, *path)
+    known = {} if isinstance(written, Unknown) else {key: str(text(value)) for key, value in written.items()}
+    return labels.hand_set(known, ".".join(path))
+
+
+def _requirement_keys(subject: Subject) -> list[str]:
+    """Karpenter labels a node with what a requirement fixes, so a requirement can set a label by hand too."""
+    lines = items_at(subject, *truth.REQUIREMENTS_PATH.split("."))
+    given = [] if isinstance(lines, Unknown) else [at(line, "key") for line in lines]
+    return [key for key in given if isinstance(key, str)]
+
+
+GPU_LABELS_COMPLETE = Rule(
+    name="gpu-labels-complete",
+    description="Every GPU NodePool carries the whole label standard, with values that the standard allows.",
+    severity=Severity.HIGH,
+    remediation="Write every label of the standard into spec.template.metadata.labels, fixed for the life of a node.",
+    kinds=(NODE_POOL,),
+    judge=_complete,
+)
+
+GPU_LABELS_TRUE = Rule(
+    name="gpu-labels-true",
+    description="A GPU NodePool's labels are true of every instance type that its requirements can select.",
+    severity=Severity.CRITICAL,
+    remediation="Name the instance types of one card with one memory size, and write that card's labels.",
+    kinds=(NODE_POOL,),
+    judge=_true,
+)
+
+NO_HAND_SET_GPU_LABELS = Rule(
+    name="no-hand-set-gpu-labels",
+    description="Nobody sets a label of NVIDIA's feature discovery by hand: it overwrites them.",
+    severity=Severity.HIGH,
+    remediation=f"Remove every {keys.FEATURE_DISCOVERY_PREFIX}* label; say it with {labels.MODEL.key} and its like.",
+    kinds=(NODE_POOL, NODE_GROUP),
+    judge=_hand_set,
+)
+
+RULES = (GPU_LABELS_COMPLETE, GPU_LABELS_TRUE, NO_HAND_SET_GPU_LABELS)

@@ -1,0 +1,106 @@
+"""Node classes: encrypted disks, a metadata service that pods cannot use, no public address (N18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from policies.kinds import NODE_CLASS
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, quoted
+
+_METADATA = "spec.metadataOptions"
+
+
+def _encrypted(subject: Subject) -> Iterable[Fault]:
+    disks = items_at(subject, "spec", "blockDeviceMappings")
+    if isinstance(disks, Unknown):
+        return []
+    if not disks:
+        allowed = "the disks by name, so that no change of a default decides whether they are encrypted"
+        return [Fault("spec.blockDeviceMappings", "nothing", allowed, "add the root volume with encrypted: true")]
+    return [
+        Fault(
+            f"spec.blockDeviceMappings[{number}].ebs.encrypted",
+            quoted(at(disk, "ebs", "encrypted")),
+            "true on every volume",
+            "set encrypted: true",
+        )
+        for number, disk in enumerate(disks)
+        if at(disk, "ebs", "encrypted") not in (True, UNKNOWN)
+    ]
+
+
+def _tokens(subject: Subject) -> Iterable[Fault]:
+    tokens = at(subject.body, *_METADATA.split("."), "httpTokens")
+    if tokens in ("required", UNKNOWN):
+        return []
+    return [
+        Fault(
+            f"{_METADATA}.httpTokens",
+            quoted(tokens),
+            "required: without a token the metadata service answers anyone who can make it ask",
+            "set httpTokens: required",
+        )
+    ]
+
+
+def _hops(subject: Subject) -> Iterable[Fault]:
+    hops = at(subject.body, *_METADATA.split("."), "httpPutResponseHopLimit")
+    if hops is UNKNOWN or (hops == 1 and not isinstance(hops, bool)):
+        return []
+    return [
+        Fault(
+            f"{_METADATA}.httpPutResponseHopLimit",
+            quoted(hops),
+            "1: with two hops every pod can take the node's role",
+            "set httpPutResponseHopLimit: 1",
+        )
+    ]
+
+
+def _public_address(subject: Subject) -> Iterable[Fault]:
+    given = at(subject.body, "spec", "associatePublicIPAddress")
+    if given in (None, False, UNKNOWN):
+        return []
+    change = "remove associatePublicIPAddress, or set it to false"
+    return [Fault("spec.associatePublicIPAddress", quoted(given), "no public address on a node", change)]
+
+
+NODE_VOLUMES_ENCRYPTED = Rule(
+    name="node-volumes-encrypted",
+    description="Every volume of a node class is encrypted, and says so.",
+    severity=Severity.HIGH,
+    remediation="Set encrypted: true on the ebs part of every block device mapping.",
+    kinds=(NODE_CLASS,),
+    judge=_encrypted,
+)
+
+NODE_METADATA_TOKENS = Rule(
+    name="node-metadata-tokens",
+    description="Nodes answer metadata requests only with a token (IMDSv2).",
+    severity=Severity.HIGH,
+    remediation="Set spec.metadataOptions.httpTokens to required.",
+    kinds=(NODE_CLASS,),
+    judge=_tokens,
+)
+
+NODE_METADATA_HOPS = Rule(
+    name="node-metadata-hops",
+    description="Pods cannot reach the node's metadata service, and so not its role.",
+    severity=Severity.CRITICAL,
+    remediation="Set spec.metadataOptions.httpPutResponseHopLimit to 1; give pods an identity of their own.",
+    kinds=(NODE_CLASS,),
+    judge=_hops,
+)
+
+NODE_WITHOUT_PUBLIC_ADDRESS = Rule(
+    name="node-without-public-address",
+    description="Nodes have no public address.",
+    severity=Severity.HIGH,
+    remediation="Remove spec.associatePublicIPAddress.",
+    kinds=(NODE_CLASS,),
+    judge=_public_address,
+)
+
+RULES = (NODE_VOLUMES_ENCRYPTED, NODE_METADATA_TOKENS, NODE_METADATA_HOPS, NODE_WITHOUT_PUBLIC_ADDRESS)

@@ -1,0 +1,159 @@
+"""Overlays: the autoscaler believes of a shared NodePool exactly what the operator makes of its cards (G15, B4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gpuplatform.catalog.instance_types import InstanceType
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.truth import selectable
+from gpuplatform.standard import keys, labels, resources
+from policies.kinds import CONFIG_MAP, NODE_OVERLAY, NODE_POOL
+from policies.nodepool import LIMITS_PATH, NodePool, nodepool, requirements_at
+from policies.rule import Rule, Severity, StackRule
+from policies.sharing_configs import SharingConfigs, sharing_configs
+from policies.subject import UNKNOWN, Subject, Unknown, at, mapping_at, quoted, text
+
+_CAPACITY = "spec.capacity"
+
+
+def _scoped(subject: Subject) -> Iterable[Fault]:
+    if _scope(subject) != ():
+        return []
+    return [
+        Fault(
+            f"spec.requirements[{keys.NODEPOOL}]",
+            "no list of NodePools",
+            f"{keys.NODEPOOL} In [...]: without it every NodePool is believed to have the capacity",
+            "name the NodePools whose nodes really offer the capacity",
+        )
+    ]
+
+
+def _scope(subject: Subject) -> tuple[str, ...] | Unknown:
+    """The NodePools that an overlay is for."""
+    lines = requirements_at(subject, "spec", "requirements")
+    if isinstance(lines, Unknown):
+        return UNKNOWN
+    return tuple(name for each in lines if each.key == keys.NODEPOOL and each.operator == "In" for name in each.values)
+
+
+def _capacity(subject: Subject) -> Iterable[Fault]:
+    capacity = mapping_at(subject, "spec", "capacity")
+    if isinstance(capacity, Unknown):
+        return []
+    faults = [
+        Fault(f"{_CAPACITY}[{key}]", quoted(amount), "a whole number, as text", "write how many one node offers")
+        for key, amount in capacity.items()
+        if resources.is_card_resource(key) and amount is not UNKNOWN and not str(text(amount)).isdecimal()
+    ]
+    slices = [key for key in capacity if key.startswith(resources.MIG_PREFIX)]
+    hidden = text(capacity.get(resources.GPU))
+    if slices and hidden not in ("0", UNKNOWN):
+        allowed = '"0" beside slices: a card that is cut is no whole card any more'
+        path = f"{_CAPACITY}[{resources.GPU}]"
+        faults.append(Fault(path, quoted(capacity.get(resources.GPU)), allowed, f'set {resources.GPU} to "0"'))
+    return faults
+
+
+def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    configs = sharing_configs(subjects)
+    overlays = [(each, _scope(each)) for each in subjects if each.is_a(NODE_OVERLAY)]
+    if not configs.complete or any(isinstance(scope, Unknown) for _, scope in overlays):
+        return
+    for subject in subjects:
+        if not subject.is_a(NODE_POOL):
+            continue
+        pool = nodepool(subject)
+        made = _units_per_card(pool, configs)
+        if made is None:
+            continue
+        mine = [each for each, scope in overlays if not isinstance(scope, Unknown) and subject.name in scope]
+        if not mine and not pool.is_static:
+            path, allowed = (
+                "spec.template",
+                "a NodeOverlay that tells the autoscaler what a node with shared cards offers",
+            )
+            change = f"add a NodeOverlay with {keys.NODEPOOL} In [{subject.name}] and the capacity of {made[0]}"
+            yield subject, Fault(path, "shared cards, and no overlay", allowed, change)
+        for overlay in mine:
+            yield from ((overlay, fault) for fault in _capacity_of(overlay, pool, *made))
+            yield from ((subject, fault) for fault in _room_for(overlay, subject, pool, made[0]))
+
+
+def _units_per_card(pool: NodePool, configs: SharingConfigs) -> tuple[str, int] | None:
+    """The resource that a shared card offers and how many of it; None where cards are whole or nothing defines it."""
+    profile, layout = pool.label(labels.MIG_PROFILE), pool.label(keys.MIG_CONFIG)
+    if pool.is_partitioned and isinstance(profile, str) and isinstance(layout, str):
+        made: Mapping[str, int] = configs.layouts.get(layout) or {}
+        counts = [count for name, count in made.items() if labels.profile_value(name) == profile]
+        return (resources.MIG_PREFIX + profile, counts[0]) if counts else None
+    shared = pool.label(keys.DEVICE_PLUGIN_CONFIG)
+    shares = configs.shares.get(shared) if isinstance(shared, str) else None
+    return (resources.GPU, shares) if shares else None
+
+
+def _capacity_of(overlay: Subject, pool: NodePool, resource: str, per_card: int) -> list[Fault]:
+    types = _types_of(overlay, pool)
+    given = at(overlay.body, "spec", "capacity", resource)
+    if isinstance(types, Unknown) or given is UNKNOWN or not types:
+        return []
+    offered = sorted({each.cards * per_card for each in types})
+    if [text(given)] == [str(units) for units in offered]:
+        return []
+    made = " or ".join(str(units) for units in offered)
+    allowed = f"what the operator makes on one node: {made}" + (": one overlay for each" if len(offered) > 1 else "")
+    return [Fault(f"{_CAPACITY}[{resource}]", quoted(given), allowed, f"write {made}, or correct the layout")]
+
+
+def _types_of(overlay: Subject, pool: NodePool) -> tuple[InstanceType, ...] | Unknown:
+    """The types of the NodePool that the overlay speaks of."""
+    narrowing = requirements_at(overlay, "spec", "requirements")
+    if isinstance(pool.requirements, Unknown) or isinstance(narrowing, Unknown):
+        return UNKNOWN
+    return selectable((*pool.requirements, *narrowing))
+
+
+def _room_for(overlay: Subject, subject: Subject, pool: NodePool, resource: str) -> list[Fault]:
+    """An elastic NodePool whose ceiling is below one node's units never starts that node."""
+    units, ceiling = (
+        text(at(overlay.body, "spec", "capacity", resource)),
+        text(at(subject.body, "spec", "limits", resource)),
+    )
+    if pool.is_static or not isinstance(units, str) or not isinstance(ceiling, str):
+        return []
+    if not units.isdecimal() or not ceiling.isdecimal() or int(ceiling) >= int(units):
+        return []
+    allowed = f"at least {units}, which one node is believed to offer: ceilings count shares and slices, not cards"
+    return [Fault(f"{LIMITS_PATH}[{resource}]", ceiling, allowed, f"raise the ceiling to {units} or more")]
+
+
+OVERLAY_SCOPED = Rule(
+    name="overlay-scoped",
+    description="A NodeOverlay names the NodePools that it is about.",
+    severity=Severity.HIGH,
+    remediation=f"Add the requirement {keys.NODEPOOL} In [...] with the NodePools' names.",
+    kinds=(NODE_OVERLAY,),
+    judge=_scoped,
+)
+
+OVERLAY_CAPACITY = Rule(
+    name="overlay-capacity",
+    description="A NodeOverlay counts in whole numbers, and hides whole cards where it adds slices.",
+    severity=Severity.HIGH,
+    remediation=f'Write capacities as whole numbers, and {resources.GPU}: "0" beside slices.',
+    kinds=(NODE_OVERLAY,),
+    judge=_capacity,
+)
+
+OVERLAY_MATCHES_POOL = StackRule(
+    name="overlay-matches-pool",
+    description="The autoscaler is told exactly what the operator makes of a shared NodePool's cards.",
+    severity=Severity.CRITICAL,
+    remediation="One NodeOverlay for each number of cards that a node can have: cards times slices or shares of one.",
+    kinds=(NODE_POOL, NODE_OVERLAY, CONFIG_MAP),
+    judge=_believed,
+)
+
+RULES = (OVERLAY_SCOPED, OVERLAY_CAPACITY)
+STACK_RULES = (OVERLAY_MATCHES_POOL,)

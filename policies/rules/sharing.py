@@ -1,0 +1,124 @@
+"""Sharing: what a NodePool says of its slices and what the operator makes of its cards are one (G7-G12)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from gpuplatform.faults import Fault
+from gpuplatform.standard import keys, labels, resources
+from policies.kinds import CONFIG_MAP, NODE_POOL
+from policies.nodepool import LABELS_PATH, LIMITS_PATH, NodePool, nodepool
+from policies.rule import Rule, Severity, StackRule
+from policies.sharing_configs import SharingConfigs, sharing_configs
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, mapping_at, quoted
+
+_ALL_DISABLED = "all-disabled"
+"""The operator's own layout for cards that are not cut (NVIDIA/gpu-operator v26.7.0)."""
+
+
+def _mig_agrees(subject: Subject) -> Iterable[Fault]:
+    pool, limits = nodepool(subject), mapping_at(subject, "spec", "limits")
+    config, profile = pool.label(keys.MIG_CONFIG), pool.label(labels.MIG_PROFILE)
+    if UNKNOWN in (pool.label(labels.MIG), config, profile):
+        return []
+    counted = [] if isinstance(limits, Unknown) or pool.is_static else list(limits)
+    if not pool.is_partitioned:
+        return _whole(config, counted)
+    if not isinstance(profile, str):
+        return []  # gpu-labels-complete asks for it
+    faults = _layout(config, profile)
+    slices = resources.MIG_PREFIX + profile
+    if not isinstance(limits, Unknown) and not pool.is_static and slices not in counted:
+        allowed = f"a ceiling in {slices}: whole cards are hidden from the autoscaler"
+        faults.append(Fault(f"{LIMITS_PATH}[{slices}]", quoted(limits), allowed, f"write the ceiling as {slices}"))
+    for key in counted:
+        if resources.is_card_resource(key) and key != slices:
+            path, allowed = f"{LIMITS_PATH}[{key}]", f"only {slices}, of which the pool's nodes offer any"
+            faults.append(Fault(path, quoted(at(limits, key)), allowed, f"remove {key}"))
+    if (shared := pool.label(keys.DEVICE_PLUGIN_CONFIG)) is not None:
+        path = f"{LABELS_PATH}[{keys.DEVICE_PLUGIN_CONFIG}]"
+        faults.append(Fault(path, quoted(shared), "one way of sharing a card", f"remove {keys.DEVICE_PLUGIN_CONFIG}"))
+    return faults
+
+
+def _whole(config: Plain, counted: Sequence[str]) -> list[Fault]:
+    """A NodePool whose cards are not cut asks for no layout and counts no slices."""
+    beside = f"while {labels.MIG.key} is not {labels.MIG_ENABLED}"
+    faults: list[Fault] = []
+    if config not in (None, _ALL_DISABLED):
+        path = f"{LABELS_PATH}[{keys.MIG_CONFIG}]"
+        change = f"set {keys.MIG_CONFIG} to {_ALL_DISABLED}, or label the pool as partitioned"
+        faults.append(Fault(path, f"{quoted(config)} {beside}", f"{_ALL_DISABLED}, or no such label", change))
+    for key in counted:
+        if key.startswith(resources.MIG_PREFIX):
+            path, change = f"{LIMITS_PATH}[{key}]", f"count {resources.GPU} instead of {key}"
+            faults.append(Fault(path, f"a ceiling in slices {beside}", resources.GPU, change))
+    return faults
+
+
+def _layout(config: Plain, profile: str) -> list[Fault]:
+    path = f"{LABELS_PATH}[{keys.MIG_CONFIG}]"
+    if config in (None, _ALL_DISABLED):
+        allowed = f"the layout that makes {profile} slices: without it the node offers none"
+        return [Fault(path, quoted(config), allowed, f"add the label {keys.MIG_CONFIG} with the layout's key")]
+    if isinstance(config, str) and not _names(config, profile):
+        allowed = f"a layout named after its profile, {profile}"
+        return [Fault(path, quoted(config), allowed, f"use the key of the layout that makes {profile}")]
+    return []
+
+
+def _names(key: str, profile: str) -> bool:
+    """Whether a layout's key contains exactly that profile, and not the same with an attribute."""
+    return re.search(rf"(?<![a-z0-9]){re.escape(profile)}(?!\.me|\.gfx|[a-z0-9])", key) is not None
+
+
+def _named_configs(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    configs = sharing_configs(subjects)
+    if not configs.complete:
+        return []
+    found = [(each, nodepool(each)) for each in subjects if each.is_a(NODE_POOL)]
+    return [(each, fault) for each, pool in found for fault in _undefined(pool, configs)]
+
+
+def _undefined(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
+    faults: list[Fault] = []
+    layout, profile = pool.label(keys.MIG_CONFIG), pool.label(labels.MIG_PROFILE)
+    if isinstance(layout, str) and layout != _ALL_DISABLED:
+        path, made = f"{LABELS_PATH}[{keys.MIG_CONFIG}]", configs.layouts.get(layout)
+        if layout not in configs.layouts:
+            known = ", ".join(sorted(configs.layouts)) or "none"
+            faults.append(Fault(path, quoted(layout), f"a layout of the operator's: {known}", "add the layout's key"))
+        elif isinstance(profile, str) and [labels.profile_value(each) for each in made or {}] != [profile]:
+            given = f"{quoted(layout)}, which makes {dict(made) if made else 'no slices on every card'}"
+            allowed = f"a layout that cuts every card into {profile} and nothing else"
+            faults.append(Fault(path, given, allowed, "correct the layout under a new key, or the label"))
+    shared = pool.label(keys.DEVICE_PLUGIN_CONFIG)
+    if isinstance(shared, str) and not configs.shares.get(shared):
+        known = ", ".join(sorted(configs.shares)) or "none"
+        path = f"{LABELS_PATH}[{keys.DEVICE_PLUGIN_CONFIG}]"
+        allowed = f"a configuration of the device plugin's that shares cards: {known}"
+        faults.append(Fault(path, quoted(shared), allowed, "add the configuration's key, or correct the label"))
+    return faults
+
+
+MIG_AGREES = Rule(
+    name="mig-agrees",
+    description="A NodePool's MIG labels, its layout and its ceiling speak of the same slices.",
+    severity=Severity.CRITICAL,
+    remediation="Where cards are cut: name the profile's layout and count its slices. Where not: ask for no layout.",
+    kinds=(NODE_POOL,),
+    judge=_mig_agrees,
+)
+
+SHARING_CONFIG_EXISTS = StackRule(
+    name="sharing-config-exists",
+    description="The layout or sharing configuration that nodes ask for exists, and makes what their labels say.",
+    severity=Severity.CRITICAL,
+    remediation="Define the key in the operator's ConfigMap; a changed layout is a new key, never a redefined one.",
+    kinds=(NODE_POOL, CONFIG_MAP),
+    judge=_named_configs,
+)
+
+RULES = (MIG_AGREES,)
+STACK_RULES = (SHARING_CONFIG_EXISTS,)

@@ -1,0 +1,215 @@
+"""Tenancy: a team's namespace has its bounds, its isolation and no more rights than it needs (Q1-Q4, Q10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from gpuplatform.faults import Fault
+from gpuplatform.standard import keys, resources
+from policies.kinds import NAMESPACE, NETWORK_POLICY, RESOURCE_QUOTA, ROLE, SERVICE_ACCOUNT
+from policies.rule import Rule, Severity, StackRule
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, mapping_at, quoted, text
+
+_PLATFORM = "gpu-platform"
+"""Value of the part-of label on the namespaces that the platform makes for teams."""
+_LEVELS = ("baseline", "restricted")
+_SYSTEM_NAMESPACE = "kube-system"
+_DIRECTIONS = ("Egress", "Ingress")
+_QUOTA_PREFIX = resources.quota_key("")
+_EVERY = "*"
+
+
+def _is_tenant(namespace: Subject) -> bool:
+    """Whether a namespace is a team's; unknown labels tell nothing."""
+    labels = mapping_at(namespace, "metadata", "labels")
+    if isinstance(labels, Unknown):
+        return False
+    return keys.TEAM in labels or labels.get(keys.PART_OF) == _PLATFORM
+
+
+def _pod_security(subject: Subject) -> Iterable[Fault]:
+    level = at(subject.body, "metadata", "labels", keys.POD_SECURITY_ENFORCE)
+    if not _is_tenant(subject) or level is UNKNOWN or level in _LEVELS:
+        return []
+    path = f"metadata.labels[{keys.POD_SECURITY_ENFORCE}]"
+    change = f"add the label {keys.POD_SECURITY_ENFORCE} with the level {_LEVELS[0]}"
+    return [Fault(path, quoted(level), " or ".join(_LEVELS), change)]
+
+
+def _quota_keys(subject: Subject) -> Iterable[Fault]:
+    hard = mapping_at(subject, "spec", "hard")
+    if isinstance(hard, Unknown):
+        return []
+    return [
+        Fault(
+            f"spec.hard[{key}]",
+            quoted(key),
+            f"{resources.quota_key(resource)}: cards and slices are counted by their requests only",
+            f"rename the key to {resources.quota_key(resource)}",
+        )
+        for key in hard
+        if resources.is_card_resource(resource := key.removeprefix("limits.")) and not key.startswith(_QUOTA_PREFIX)
+    ]
+
+
+def _token_off(subject: Subject) -> Iterable[Fault]:
+    token = at(subject.body, "automountServiceAccountToken")
+    if subject.namespace == _SYSTEM_NAMESPACE or token is UNKNOWN or token is False:
+        return []
+    return [
+        Fault(
+            "automountServiceAccountToken",
+            quoted(token),
+            "false, as a field (an annotation of that name does nothing): pods that need the API ask for a token",
+            "set automountServiceAccountToken: false on the ServiceAccount itself",
+        )
+    ]
+
+
+def _no_wildcards(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(f"{path}.{part}", quoted(_EVERY), "each by its name", f"list the {part} that are needed")
+        for path, rule in _role_rules(subject)
+        for part in ("apiGroups", "resources", "verbs")
+        if _EVERY in _texts(at(rule, part))
+    ]
+
+
+def _secrets_by_name(subject: Subject) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for path, rule in _role_rules(subject):
+        names = items(at(rule, "resourceNames"))
+        if "secrets" in _texts(at(rule, "resources")) and not isinstance(names, Unknown) and not names:
+            allowed = "resourceNames beside secrets: without them the role reads every secret of the namespace"
+            faults.append(Fault(f"{path}.resourceNames", "nothing", allowed, "name the secrets that may be read"))
+    return faults
+
+
+def _role_rules(subject: Subject) -> list[tuple[str, Plain]]:
+    rules = items_at(subject, "rules")
+    return [] if isinstance(rules, Unknown) else [(f"rules[{number}]", rule) for number, rule in enumerate(rules)]
+
+
+def _texts(value: Plain) -> list[str | Unknown | None]:
+    listed = items(value)
+    return [] if isinstance(listed, Unknown) else [text(each) for each in listed]
+
+
+def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    def bounds(subject: Subject) -> bool:
+        hard = mapping_at(subject, "spec", "hard")
+        return isinstance(hard, Unknown) or any(
+            key.startswith(_QUOTA_PREFIX) and resources.is_card_resource(key.removeprefix(_QUOTA_PREFIX))
+            for key in hard
+        )
+
+    fault = Fault(
+        "ResourceQuota",
+        "none that counts cards or slices",
+        f"a ResourceQuota in the namespace with {resources.quota_key(resources.GPU)}, 0 where it may have none",
+        f"add a ResourceQuota with {resources.quota_key(resources.GPU)} in spec.hard",
+    )
+    return _lacking(subjects, RESOURCE_QUOTA.name, bounds, fault)
+
+
+def _denies_by_default(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    fault = Fault(
+        "NetworkPolicy",
+        "none that denies everything",
+        "a NetworkPolicy with an empty podSelector, both policyTypes and no rules; others then allow what is needed",
+        "add the policy: podSelector: {}, policyTypes: [Ingress, Egress]",
+    )
+    return _lacking(subjects, NETWORK_POLICY.name, _denies_everything, fault)
+
+
+def _denies_everything(policy: Subject) -> bool:
+    spec = mapping_at(policy, "spec")
+    if isinstance(spec, Unknown):
+        return True
+    parts = [at(spec, part) for part in ("podSelector", "policyTypes", "ingress", "egress")]
+    selector, types, *rules = parts
+    if any(part is UNKNOWN for part in parts):
+        return True
+    selects_all = selector in ({}, {"matchLabels": {}})
+    return selects_all and sorted(str(each) for each in _texts(types)) == list(_DIRECTIONS) and not any(rules)
+
+
+def _lacking(
+    subjects: Sequence[Subject], kind: str, serves: Callable[[Subject], bool], fault: Fault
+) -> list[tuple[Subject, Fault]]:
+    """The fault for every team's namespace without an object of the kind that serves."""
+    of_kind = [each for each in subjects if each.kind == kind]
+    if any(
+        at(each.body, "metadata", "namespace") is UNKNOWN or each.body.get("metadata") is UNKNOWN for each in of_kind
+    ):
+        return []
+    served = {each.namespace for each in of_kind if serves(each)}
+    tenants = [each for each in subjects if each.is_a(NAMESPACE) and _is_tenant(each)]
+    return [(each, fault) for each in tenants if each.name not in served]
+
+
+TENANT_POD_SECURITY = Rule(
+    name="tenant-pod-security",
+    description="A team's namespace enforces a level of the Pod Security standard.",
+    severity=Severity.HIGH,
+    remediation=f"Label the namespace with {keys.POD_SECURITY_ENFORCE}: baseline or restricted.",
+    kinds=(NAMESPACE,),
+    judge=_pod_security,
+)
+
+QUOTA_KEYS = Rule(
+    name="quota-keys",
+    description="A quota names cards and slices by their requests; without the prefix nothing is counted.",
+    severity=Severity.HIGH,
+    remediation=f"Write {resources.quota_key(resources.GPU)} instead of {resources.GPU}.",
+    kinds=(RESOURCE_QUOTA,),
+    judge=_quota_keys,
+)
+
+SERVICE_ACCOUNT_TOKEN_OFF = Rule(
+    name="service-account-token-off",
+    description="A service account hands no token to pods that did not ask for one.",
+    severity=Severity.MEDIUM,
+    remediation="Set the field automountServiceAccountToken: false on the ServiceAccount.",
+    kinds=(SERVICE_ACCOUNT,),
+    judge=_token_off,
+)
+
+ROLE_WITHOUT_WILDCARDS = Rule(
+    name="role-without-wildcards",
+    description="A role names its API groups, resources and verbs.",
+    severity=Severity.HIGH,
+    remediation="List what the role needs instead of *.",
+    kinds=(ROLE,),
+    judge=_no_wildcards,
+)
+
+SECRETS_BY_NAME = Rule(
+    name="secrets-by-name",
+    description="A role reads secrets by their names only.",
+    severity=Severity.HIGH,
+    remediation="Add resourceNames with the secrets that may be read.",
+    kinds=(ROLE,),
+    judge=_secrets_by_name,
+)
+
+TENANT_QUOTA = StackRule(
+    name="tenant-quota",
+    description="Every team's namespace has a quota in cards or slices.",
+    severity=Severity.HIGH,
+    remediation=f"Add a ResourceQuota with {resources.quota_key(resources.GPU)} to the namespace.",
+    kinds=(NAMESPACE, RESOURCE_QUOTA),
+    judge=_has_quota,
+)
+
+TENANT_DEFAULT_DENY = StackRule(
+    name="tenant-default-deny",
+    description="Every team's namespace denies traffic that no policy allows, in both directions.",
+    severity=Severity.HIGH,
+    remediation="Add a NetworkPolicy with an empty podSelector, both policyTypes and no rules.",
+    kinds=(NAMESPACE, NETWORK_POLICY),
+    judge=_denies_by_default,
+)
+
+RULES = (TENANT_POD_SECURITY, QUOTA_KEYS, SERVICE_ACCOUNT_TOKEN_OFF, ROLE_WITHOUT_WILDCARDS, SECRETS_BY_NAME)
+STACK_RULES = (TENANT_QUOTA, TENANT_DEFAULT_DENY)

@@ -1,0 +1,82 @@
+"""The two ConfigMaps by which the GPU Operator shares cards, as the rules read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+from policies.kinds import CONFIG_MAP
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, mapping, mapping_at, plain, text
+
+
+@dataclass(frozen=True, slots=True)
+class SharingConfigs:
+    """What a node's instruction labels can name."""
+
+    layouts: Mapping[str, Mapping[str, int] | None]
+    """MIG layouts by key: slices of each profile on one card; None where it does not cut every card alike."""
+    shares: Mapping[str, int | None]
+    """Device plugin configurations by key: shares of one card; None where it shares none."""
+    complete: bool
+    """False where a ConfigMap's text is not known yet."""
+
+
+def sharing_configs(subjects: Iterable[Subject]) -> SharingConfigs:
+    """Every layout and configuration of the stack's ConfigMaps; text that is not YAML defines nothing."""
+    layouts: dict[str, Mapping[str, int] | None] = {}
+    shares: dict[str, int | None] = {}
+    complete = True
+    for subject in subjects:
+        if not subject.is_a(CONFIG_MAP):
+            continue
+        data = mapping_at(subject, "data")
+        if isinstance(data, Unknown) or UNKNOWN in data.values():
+            complete = False
+            continue
+        for key, written in data.items():
+            config = _parsed(written)
+            named = mapping(at(config, "mig-configs"))
+            if named is not UNKNOWN and named:
+                layouts |= {name: _slices(items(entries)) for name, entries in named.items()}
+            elif at(config, "sharing") is not None:
+                shares[key] = _shares(at(config, "sharing"))
+    return SharingConfigs(layouts, shares, complete)
+
+
+def _parsed(written: Plain) -> Plain:
+    if not isinstance(written, str):
+        return None
+    try:
+        loaded: object = yaml.load(written, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:
+        return None
+    return plain(loaded)
+
+
+def _slices(entries: Sequence[Plain] | Unknown) -> Mapping[str, int] | None:
+    """Slices on one card, where every entry cuts all the cards that it is for, and alike."""
+    if isinstance(entries, Unknown):
+        return None
+    cut: list[dict[str, int]] = []
+    for entry in entries:
+        devices = mapping(at(entry, "mig-devices"))
+        if at(entry, "devices") != "all" or at(entry, "mig-enabled") is not True or isinstance(devices, Unknown):
+            return None
+        counts = {profile: _count(amount) for profile, amount in devices.items()}
+        cut.append(counts)
+    return cut[0] if cut and all(each == cut[0] for each in cut) else None
+
+
+def _shares(sharing: Plain) -> int | None:
+    for method in ("timeSlicing", "mps"):
+        resources = items(at(sharing, method, "resources"))
+        if not isinstance(resources, Unknown) and resources:
+            return _count(at(resources[0], "replicas"))
+    return None
+
+
+def _count(value: Plain) -> int:
+    written = text(value)
+    return int(written) if isinstance(written, str) and written.isdecimal() else 0
