@@ -1,0 +1,65 @@
+"""Where tools are kept: a folder of the user's cache, never the repository, never a shared place of another program."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+_POLL_SECONDS = 1.0
+
+
+def tools_folder() -> Path:
+    """The folder of every tool; made when it is first asked for."""
+    folder = Path(platformdirs.user_cache_dir("gpu-platform")) / "tools"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def only_one(name: str, out: TextIO) -> Iterator[None]:
+    """Hold a tool's lock, so that two runs at once build it once; say so when that means waiting."""
+    lock = FileLock(tools_folder() / f"{name}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        out.write(f"{name}: another run is preparing it; waiting for that one\n")
+        out.flush()
+        lock.acquire(poll_interval=_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def workshop(name: str) -> Iterator[Path]:
+    """A temporary folder beside the finished tools, so that the last step is a rename; removed whatever happens."""
+    folder = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=tools_folder()))
+    try:
+        yield folder
+    finally:
+        # Go writes its module cache read-only: make it ours again before it goes.
+        shutil.rmtree(folder, onerror=lambda function, path, _: _force(function, path))
+
+
+def _force(function: object, path: str) -> None:
+    for each in (Path(path).parent, Path(path)):
+        if each.exists():
+            each.chmod(0o700)
+    if callable(function):
+        function(path)
+
+
+def publish(finished: Path, name: str) -> Path:
+    """Move a finished folder to where it is looked for, in one step; an older copy of the same name gives way."""
+    target = tools_folder() / name
+    if target.exists():
+        shutil.rmtree(target)
+    return finished.rename(target)

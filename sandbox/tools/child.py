@@ -1,0 +1,111 @@
+"""One child process with a time limit, a log, and a line of progress; its whole process group ends with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+_LINE_SECONDS = 15.0
+_TERMINAL_SECONDS = 1.0
+_GRACE_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a child process ended."""
+
+    code: int | None
+    """Exit code; None when the time limit ended it."""
+    elapsed_seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended by itself and well."""
+        return self.code == 0
+
+    def in_words(self) -> str:
+        """``ended with code 1 after 3 s``."""
+        how = "was stopped at its time limit" if self.code is None else f"ended with code {self.code}"
+        return f"{how} after {self.elapsed_seconds:.0f} s"
+
+
+def run_child(
+    command: Sequence[str],
+    *,
+    what: str,
+    log: Path,
+    cwd: Path,
+    env: Mapping[str, str],
+    limit_seconds: float,
+    out: TextIO,
+) -> Ended:
+    """Run a command, its output appended to ``log``, telling ``out`` how long ``what`` has taken.
+
+    The command leads a session of its own: whatever it started (curl, a compiler) goes with it at the limit and when
+    the user interrupts. A command that does not exist ends with code 127, as in a shell.
+    """
+    started = time.monotonic()
+    with log.open("ab") as sink:
+        try:
+            process = subprocess.Popen(
+                list(command),
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            sink.write(f"{command[0]}: {error.strerror}\n".encode())
+            return Ended(127, 0.0)
+        try:
+            code = _wait(process, started, limit_seconds, what, out)
+        except BaseException:
+            _end_group(process)
+            raise
+    return Ended(code, time.monotonic() - started)
+
+
+def _wait(
+    process: subprocess.Popen[bytes], started: float, limit_seconds: float, what: str, out: TextIO
+) -> int | None:
+    terminal = out.isatty()
+    tick = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
+    shown = False
+    while True:
+        left = limit_seconds - (time.monotonic() - started)
+        try:
+            code = process.wait(timeout=max(0.0, min(tick, left)))
+        except subprocess.TimeoutExpired:
+            elapsed = time.monotonic() - started
+            if elapsed >= limit_seconds:
+                _end_group(process)
+                return None
+            out.write(f"\r  {what}: {elapsed:.0f} s" if terminal else f"  {what}: {elapsed:.0f} s\n")
+            out.flush()
+            shown = terminal
+        else:
+            if shown:
+                out.write("\n")
+            return code
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        pass
+    # A grandchild may outlive the leader: the group is killed even when the leader is gone.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
