@@ -1,0 +1,133 @@
+"""What a resource type takes, read from the installed SDK's source, so that no provider need import the SDK.
+
+A file of the SDK may be a megabyte; only the class in question is cut out and parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.standins.types import KUBERNETES_MODULES
+
+_NESTED = re.compile(r"^(?:_?([a-z_]+)\.)?(?:(v\w+)\.)?(\w+Args)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRef:
+    """An argument class of an SDK."""
+
+    file: Path
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One input."""
+
+    required: bool
+    nested: ClassRef | None
+    """The class of the value, or of every item or entry of it."""
+    mapping: bool
+    """Whether the value is a mapping of user-chosen keys to ``nested``."""
+
+
+Signature = Mapping[str, Property]
+"""Inputs by the name that goes over the wire, such as ``vpcId``."""
+
+
+def resource_class(token: str) -> ClassRef:
+    """The class that holds a listed resource type's arguments."""
+    package, module, name = token.split(":")
+    if package == "kubernetes":
+        suffix = "Args" if KUBERNETES_MODULES[token].startswith("helm") else "InitArgs"
+        return ClassRef(_sdk("pulumi_kubernetes") / KUBERNETES_MODULES[token] / f"{name}.py", f"{name}{suffix}")
+    if package == "eks":
+        return ClassRef(_sdk("pulumi_eks") / f"{_snake(name)}.py", f"{name}Args")
+    folder, _, file = module.partition("/")
+    return ClassRef(_sdk("pulumi_aws") / folder / f"{_snake(file)}.py", f"{name}Args")
+
+
+@functools.cache
+def signature(of: ClassRef) -> Signature:
+    """The inputs of an argument class. An unreadable SDK is a broken installation: the error names the file."""
+    tree = ast.parse(_cut(of))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.ClassDef), f"{of.file}: {of.name} is a class"
+    names = _wire_names(definition)
+    constructor = next(
+        node for node in definition.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    )
+    return {
+        names.get(argument.arg, argument.arg): Property(
+            required=default is None, nested=_nested(of.file, argument.annotation), mapping=_is_mapping(argument)
+        )
+        for argument, default in zip(constructor.args.kwonlyargs, constructor.args.kw_defaults, strict=True)
+    }
+
+
+@functools.cache
+def _sdk(package: str) -> Path:
+    spec = importlib.util.find_spec(package)  # finds the package without importing it
+    if spec is None or spec.origin is None:
+        raise LookupError(f"{package} is not installed in this environment; run `make setup`")
+    return Path(spec.origin).parent
+
+
+@functools.lru_cache(maxsize=8)
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def _cut(of: ClassRef) -> str:
+    text = _text(of.file)
+    start = text.find(f"\nclass {of.name}:")
+    if start < 0:
+        raise LookupError(f"{of.file} has no class {of.name}")
+    ends = [at for at in (text.find("\nclass ", start + 1), text.find("\n@pulumi.", start + 1)) if at > 0]
+    return text[start + 1 : min(ends, default=len(text))]
+
+
+def _snake(camel: str) -> str:
+    """``vpcIpv4CidrBlockAssociation`` as the SDK names its file: ``vpc_ipv4_cidr_block_association``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", camel).lower()
+
+
+def _wire_names(definition: ast.ClassDef) -> dict[str, str]:
+    """Wire names by argument name, from ``@pulumi.getter(name="vpcId")``."""
+    names: dict[str, str] = {}
+    for node in definition.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        for decorator in node.decorator_list:
+            if isinstance(decorator, ast.Call):
+                for keyword in decorator.keywords:
+                    if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
+                        names[node.name] = str(keyword.value.value)
+    return names
+
+
+def _is_mapping(argument: ast.arg) -> bool:
+    return argument.annotation is not None and any(
+        isinstance(node, ast.Name) and node.id == "Mapping" for node in ast.walk(argument.annotation)
+    )
+
+
+def _nested(file: Path, annotation: ast.expr | None) -> ClassRef | None:
+    """The argument class that an annotation names, if it names exactly one of this SDK."""
+    if annotation is None:
+        return None
+    named = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)]
+    found = [match for text in named if isinstance(text, str) and (match := _NESTED.match(text))]
+    if len(found) != 1:
+        return None
+    module, version, name = found[0].groups()
+    folder = file.parent
+    if module is not None and version is not None:  # `_meta.v1.ObjectMetaArgs`: a neighbouring folder
+        folder = folder.parent.parent / module / version
+    return ClassRef(folder / "_inputs.py", name)
