@@ -56,6 +56,12 @@ class Subject:
         group = self.api_version.rpartition("/")[0]
         return self.kind == kind.name and group == kind.group
 
+    @property
+    def known_name(self) -> str | None:
+        """The name that other objects refer to, None while it is not known."""
+        name = at(self.body, "metadata", "name")
+        return name if isinstance(name, str) else None
+
     def __str__(self) -> str:
         return " ".join(filter(None, (self.kind, f"{self.namespace}/{self.name}" if self.namespace else self.name)))
 

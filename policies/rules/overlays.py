@@ -62,19 +62,19 @@ def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     if not configs.complete or any(isinstance(scope, Unknown) for _, scope in overlays):
         return
     for subject in subjects:
-        if not subject.is_a(NODE_POOL):
+        if not subject.is_a(NODE_POOL) or subject.known_name is None:
             continue
         pool = nodepool(subject)
         made = _units_per_card(pool, configs)
         if made is None:
             continue
-        mine = [each for each, scope in overlays if not isinstance(scope, Unknown) and subject.name in scope]
+        mine = [each for each, scope in overlays if not isinstance(scope, Unknown) and subject.known_name in scope]
         if not mine and not pool.is_static:
             path, allowed = (
                 "spec.template",
                 "a NodeOverlay that tells the autoscaler what a node with shared cards offers",
             )
-            change = f"add a NodeOverlay with {keys.NODEPOOL} In [{subject.name}] and the capacity of {made[0]}"
+            change = f"add a NodeOverlay with {keys.NODEPOOL} In [{subject.known_name}] and the capacity of {made[0]}"
             yield subject, Fault(path, "shared cards, and no overlay", allowed, change)
         for overlay in mine:
             yield from ((overlay, fault) for fault in _capacity_of(overlay, pool, *made))

@@ -128,7 +128,7 @@ def _denies_everything(policy: Subject) -> bool:
         return True
     parts = [at(spec, part) for part in ("podSelector", "policyTypes", "ingress", "egress")]
     selector, types, *rules = parts
-    if any(part is UNKNOWN for part in parts):
+    if UNKNOWN in (*parts, *_texts(types)):
         return True
     selects_all = selector in ({}, {"matchLabels": {}})
     return selects_all and sorted(str(each) for each in _texts(types)) == list(_DIRECTIONS) and not any(rules)
@@ -145,7 +145,7 @@ def _lacking(
         return []
     served = {each.namespace for each in of_kind if serves(each)}
     tenants = [each for each in subjects if each.is_a(NAMESPACE) and _is_tenant(each)]
-    return [(each, fault) for each in tenants if each.name not in served]
+    return [(each, fault) for each in tenants if each.known_name is not None and each.known_name not in served]
 
 
 TENANT_POD_SECURITY = Rule(

@@ -1,0 +1,84 @@
+"""The real pack in a process of its own, asked over the engine's protocol, answering in plain data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import grpc
+from google.protobuf import empty_pb2, json_format
+from google.protobuf.message import Message
+from pulumi.runtime import proto
+from pulumi.runtime.proto import analyzer_pb2_grpc
+
+from tests.policies.documents import Document
+from tests.policies.harness import token_of, wire
+
+PACK = Path(__file__).parents[2] / "policies"
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One violation as the engine receives it."""
+
+    rule: str
+    level: str
+    message: str
+    urn: str
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzer:
+    """A started pack."""
+
+    stub: analyzer_pb2_grpc.AnalyzerStub
+
+    def rules(self) -> dict[str, str]:
+        """The names of the policies and their enforcement levels."""
+        listed = self._call("GetAnalyzerInfo", empty_pb2.Empty())["policies"]
+        return {each["name"]: each["enforcementLevel"] for each in cast("list[dict[str, str]]", listed)}
+
+    def analyze(self, document: Document) -> list[Reported]:
+        """What the pack says of one resource."""
+        resource = {"type": token_of(document), "urn": "urn:it", "name": "it", "properties": wire(document)}
+        return self._reported("Analyze", json_format.ParseDict(resource, proto.AnalyzeRequest()))
+
+    def analyze_stack(self, *documents: Document) -> list[Reported]:
+        """What the pack says of resources together."""
+        resources = [
+            {"type": token_of(each), "urn": f"urn:{number}", "name": "it", "properties": wire(each)}
+            for number, each in enumerate(documents)
+        ]
+        return self._reported(
+            "AnalyzeStack", json_format.ParseDict({"resources": resources}, proto.AnalyzeStackRequest())
+        )
+
+    def _reported(self, method: str, request: Message) -> list[Reported]:
+        said = cast("list[dict[str, str]]", self._call(method, request)["diagnostics"])
+        return [
+            Reported(each["policyName"], each["enforcementLevel"], each["message"], each.get("urn", ""))
+            for each in said
+        ]
+
+    def _call(self, method: str, request: Message) -> dict[str, object]:
+        answer = cast("Callable[[Message], Message]", vars(self.stub)[method])(request)
+        return cast("dict[str, object]", json_format.MessageToDict(answer, always_print_fields_with_no_presence=True))
+
+
+@contextmanager
+def started_pack() -> Iterator[Analyzer]:
+    """The pack, started as the language host starts it and ended afterwards."""
+    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", "."]
+    with subprocess.Popen(command, cwd=PACK, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            port = int(server.stdout.readline())
+            with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+                yield Analyzer(analyzer_pb2_grpc.AnalyzerStub(channel))
+        finally:
+            server.kill()

@@ -1,0 +1,8 @@
+"""Every way to break a rule that the tests know: the rule, the broken documents, and what must be said."""
+
+from __future__ import annotations
+
+from tests.policies.corpus import nodes, pools, tenants
+from tests.policies.harness import Case
+
+CASES: tuple[Case, ...] = (*pools.CASES, *nodes.CASES, *tenants.CASES)

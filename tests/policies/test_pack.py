@@ -1,0 +1,94 @@
+"""The pack as a whole: what it declares, and that it starts and answers as the engine expects."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+import yaml
+from pulumi_policy import EnforcementLevel, Policy
+
+from policies.pack import POLICIES
+from policies.rules import RULES, STACK_RULES
+from policies.subject import UNKNOWN
+from tests.policies.analyzer import PACK, Analyzer, started_pack
+from tests.policies.corpus import CASES
+from tests.policies.documents import GONE, GOOD, a_mig_pool, a_pool, but
+
+ROLE = ("spec", "template", "metadata", "labels", "gpu.role")
+
+
+def test_every_rule_is_in_the_pack_once_and_named_in_kebab_case() -> None:
+    names = [policy.name for policy in POLICIES]
+
+    assert names == [rule.name for rule in (*RULES, *STACK_RULES)]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)+", name) for name in names)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_every_policy_is_mandatory_described_rated_and_says_what_to_do(policy: Policy) -> None:
+    assert policy.enforcement_level is EnforcementLevel.MANDATORY
+    assert policy.description.endswith(".")
+    assert policy.severity is not None
+    assert policy.remediation_steps is not None
+    assert policy.remediation_steps.endswith(".")
+    assert policy.url == f"docs/reference/policies.md#{policy.name}"
+
+
+def test_every_rule_is_shown_to_bite() -> None:
+    assert {case.rule.name for case in CASES} == {policy.name for policy in POLICIES}
+
+
+def test_the_rules_are_read_without_pulumi() -> None:
+    code = "import sys, policies.judge; print(sorted(m for m in sys.modules if m.startswith(('pulumi', 'grpc'))))"
+
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.strip() == "[]"
+
+
+def test_the_pack_names_the_project_s_environment() -> None:
+    options = yaml.safe_load((PACK / "PulumiPolicy.yaml").read_text(encoding="utf-8"))["runtime"]["options"]
+
+    assert options == {"toolchain": "pip", "virtualenv": "../.venv"}
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Iterator[Analyzer]:
+    with started_pack() as started:
+        yield started
+
+
+def test_the_started_pack_lists_every_rule_as_mandatory(analyzer: Analyzer) -> None:
+    assert analyzer.rules() == dict.fromkeys((policy.name for policy in POLICIES), "MANDATORY")
+
+
+def test_the_started_pack_passes_what_is_good(analyzer: Analyzer) -> None:
+    for document in GOOD:
+        assert analyzer.analyze(document) == []
+    assert analyzer.analyze_stack(*GOOD) == []
+
+
+def test_the_started_pack_refuses_a_missing_label_by_the_rule_s_name(analyzer: Analyzer) -> None:
+    (said,) = analyzer.analyze(but(a_pool(), *ROLE, GONE))
+
+    assert (said.rule, said.level) == ("gpu-labels-complete", "MANDATORY")
+    assert "NodePool serve-l4" in said.message
+    assert "add the label gpu.role" in said.message
+
+
+def test_the_started_pack_judges_what_is_known_beside_what_is_not(analyzer: Analyzer) -> None:
+    unknown_class = but(a_pool(), "spec", "template", "spec", "nodeClassRef", "name", UNKNOWN)
+
+    assert analyzer.analyze(unknown_class) == []
+    assert [each.rule for each in analyzer.analyze(but(unknown_class, *ROLE, GONE))] == ["gpu-labels-complete"]
+
+
+def test_the_started_pack_judges_the_whole_stack_and_names_the_resource(analyzer: Analyzer) -> None:
+    (said,) = analyzer.analyze_stack(a_pool(), a_mig_pool())
+
+    assert (said.rule, said.level, said.urn) == ("sharing-config-exists", "MANDATORY", "urn:1")

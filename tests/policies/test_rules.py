@@ -1,0 +1,104 @@
+"""Every rule passes what is good, refuses what is broken, says what to change, and bears what is not known yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import pytest
+
+from policies.judge import judge
+from policies.rule import Rule, StackRule
+from policies.rules import RULES, STACK_RULES
+from policies.subject import UNKNOWN
+from tests.policies.corpus import CASES
+from tests.policies.documents import GONE, GOOD, Document, but
+from tests.policies.harness import Case, engine_verdict, subject, verdict
+
+EVERY_RULE: tuple[Rule | StackRule, ...] = (*RULES, *STACK_RULES)
+NOTHING: dict[str, object] = {}
+WRONG: tuple[object, ...] = (None, True, 7, 5.5, "", "x", list[str](), ["x"], [None], [NOTHING], NOTHING, {"x": "y"})
+
+
+def _paths(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
+    """The path of every field of a document, however deep."""
+    inside = (
+        cast("dict[object, object]", value).items()
+        if isinstance(value, dict)
+        else enumerate(cast("list[object]", value))
+        if isinstance(value, list)
+        else ()
+    )
+    for key, each in inside:
+        yield (*path, key)
+        yield from _paths(each, (*path, key))
+
+
+def _fields(document: Document) -> list[tuple[object, ...]]:
+    return [path for path in _paths(document) if path not in (("kind",), ("apiVersion",))]
+
+
+def _name(document: Document) -> str:
+    return str(subject(document))
+
+
+def test_a_good_stack_breaks_no_rule() -> None:
+    assert judge(map(subject, GOOD)) == []
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE, ids=lambda rule: rule.name)
+def test_the_engine_passes_a_good_stack(rule: Rule | StackRule) -> None:
+    assert engine_verdict(rule, *GOOD) == []
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE, ids=lambda rule: rule.name)
+def test_every_rule_has_something_good_to_read(rule: Rule | StackRule) -> None:
+    assert any(rule.applies_to(subject(document)) for document in GOOD)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_broken_document_is_refused_with_the_way_to_mend_it(case: Case) -> None:
+    said = verdict(case.rule, *case.documents)
+
+    assert said, "the rule did not bite"
+    for words in case.says:
+        assert any(words in each for each in said), f"nobody said {words!r}: {said}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_engine_reports_what_the_rule_says(case: Case) -> None:
+    plain, reported = verdict(case.rule, *case.documents), engine_verdict(case.rule, *case.documents)
+
+    assert len(reported) == len(plain)
+    assert all(fault in message for fault, message in zip(plain, reported, strict=True))
+
+
+@pytest.mark.parametrize("document", GOOD, ids=_name)
+def test_no_unknown_field_of_a_good_document_is_refused(document: Document) -> None:
+    others = [each for each in GOOD if each is not document]
+    for path in _fields(document):
+        findings = judge(map(subject, [*others, but(document, *path, UNKNOWN)]))
+        assert findings == [], f"{path} unknown: {[str(each) for each in findings]}"
+
+
+@pytest.mark.parametrize("document", GOOD, ids=_name)
+def test_no_unknown_field_ends_a_rule_in_the_engine(document: Document) -> None:
+    rules = [rule for rule in EVERY_RULE if rule.applies_to(subject(document))]
+    for path in _fields(document):
+        said = [engine_verdict(rule, but(document, *path, UNKNOWN)) for rule in rules]
+        assert not any(each for each, rule in zip(said, rules, strict=True) if isinstance(rule, Rule)), path
+
+
+@pytest.mark.parametrize("document", GOOD, ids=_name)
+def test_no_malformed_field_ends_a_rule(document: Document) -> None:
+    others = [each for each in GOOD if each is not document]
+    for path in _fields(document):
+        for wrong in (*WRONG, GONE):
+            judge(map(subject, [*others, but(document, *path, wrong)]))
+
+
+@pytest.mark.parametrize("case", [each for each in CASES if len(each.documents) == 1], ids=str)
+def test_one_unknown_field_hides_nothing_that_is_wrong_elsewhere(case: Case) -> None:
+    document = {**case.documents[0], "unrelated": {"later": UNKNOWN}}
+
+    assert engine_verdict(case.rule, document) == engine_verdict(case.rule, case.documents[0])
