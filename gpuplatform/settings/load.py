@@ -37,6 +37,8 @@ def examine(raw: object) -> Loaded:
     if not isinstance(raw, dict):
         given = "nothing" if raw is None else f"a {type(raw).__name__}"
         return Loaded(None, None, (Fault(source.SETTINGS_KEY, given, "a mapping", "write the stack's settings"),))
+    if (why := source.unreasonable(cast(Plain, raw))) is not None:
+        return Loaded(None, None, (Fault(source.SETTINGS_KEY, why, "a stack's settings", "write less of it"),))
     settings, draft, faults = drafts.read(cast(dict[str, Plain], raw))
     faults = [*faults, *judges.judge(draft)]
     return Loaded(None if errors(faults) else settings, draft, tuple(faults))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +12,10 @@ import yaml
 from gpuplatform.faults import Fault
 
 SETTINGS_KEY = "gpu-platform:settings"
+MAX_DEPTH = 32
+"""Settings nest about ten deep."""
+MAX_VALUES = 100_000
+"""Room for a thousand pools and a thousand tenants."""
 
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 """What a YAML document is made of."""
@@ -70,6 +75,8 @@ def parse(text: str, where: str) -> tuple[Plain, list[Fault]]:
         document = cast(Plain, yaml.load(text, Loader=_Loader))
     except yaml.YAMLError as error:
         return None, [Fault(where, f"text that is not YAML: {_reason(error)}", "a YAML file", "mend it there")]
+    except (RecursionError, ValueError) as error:  # nesting or a number beyond what Python reads
+        return None, [Fault(where, f"YAML that cannot be read: {error}", "a stack's settings", "mend it")]
     if document is None:
         return None, [Fault(where, "an empty file", f"a mapping with {SETTINGS_KEY}", "write the stack's settings")]
     if not isinstance(document, dict):
@@ -80,6 +87,23 @@ def parse(text: str, where: str) -> tuple[Plain, list[Fault]]:
     if not isinstance(config, dict) or SETTINGS_KEY not in config:
         return None, [Fault(f"{where}: config", f"no {SETTINGS_KEY}", "the settings object", f"add {SETTINGS_KEY}")]
     return config[SETTINGS_KEY], []
+
+
+def unreasonable(raw: Plain) -> str | None:
+    """Why an object is too deep or too large to be settings; aliases can make a small file huge."""
+    level, depth, values = [raw], 0, 0
+    while level:
+        depth, values = depth + 1, values + len(level)
+        if depth > MAX_DEPTH:
+            return f"values nested more than {MAX_DEPTH} deep"
+        if values > MAX_VALUES:
+            return f"more than {MAX_VALUES:,} values"
+        level = [below for each in level for below in _below(each)]
+    return None
+
+
+def _below(value: Plain) -> Iterable[Plain]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _reason(error: yaml.YAMLError) -> str:
