@@ -1,0 +1,79 @@
+"""``gpuplatform engine``: the real engine on this machine, without an account."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from cli.stacks import which_file
+
+
+@click.group()
+def engine() -> None:
+    """Run the real Pulumi engine and the policy pack; AWS, EKS and Kubernetes are strict stand-ins."""
+
+
+def _verb(name: str, summary: str) -> click.Command:
+    @click.option("--stack", metavar="NAME", required=True, help="A stack of this repository, such as dev.")
+    def command(stack: str) -> None:
+        sys.exit(_run(name, stack))
+
+    return click.command(name, help=summary)(command)
+
+
+engine.add_command(_verb("preview", "Say what an up would do, judged by the policy pack."))
+engine.add_command(_verb("up", "Bring the stack up on this machine."))
+engine.add_command(_verb("down", "Take the stack on this machine down again; nothing is left."))
+
+
+@engine.command()
+def types() -> None:
+    """List the types that the stand-ins know; any other is an error."""
+    from sandbox.cloud.types import listed  # noqa: PLC0415
+
+    for each in listed():
+        click.echo(each)
+
+
+def _run(name: str, stack: str) -> int:
+    """Exit code: 0 done, 1 refused or failed."""
+    from sandbox.engine.run import Verb, platform, run  # noqa: PLC0415
+    from sandbox.errors import SandboxError  # noqa: PLC0415
+    from sandbox.tools.failure import ToolUnavailableError  # noqa: PLC0415
+
+    path = which_file(stack, None)
+    verb = Verb(name)
+    try:
+        outcome = run(platform(verb, stack, path, sys.stdout))
+    except (SandboxError, ToolUnavailableError) as error:
+        click.echo(f"error: {error}", err=True)
+        return 1
+    except KeyboardInterrupt:
+        click.echo("interrupted: the next run goes on from here", err=True)
+        return 1
+    for line in _closing(verb, stack, path, outcome.ok, outcome.seconds):
+        click.echo(line)
+    return 0 if outcome.ok else 1
+
+
+def _closing(verb: object, stack: str, path: Path, ok: bool, seconds: float) -> list[str]:
+    from cli.summary import summary  # noqa: PLC0415
+    from gpuplatform.accept import check_file  # noqa: PLC0415
+
+    if not ok:
+        return ["", f"{stack}: {verb} failed after {seconds:.0f} s; what to change is said above."]
+    settings = check_file(path).settings
+    if verb == "down" or settings is None:
+        return ["", f"{stack}: nothing is left of it on this machine ({seconds:.0f} s)."]
+    block = f".venv/bin/gpuplatform block --stack {stack} --pool {settings.pools[0].name}"
+    after = {"preview": f"make up STACK={stack}", "up": f"make down STACK={stack}"}[str(verb)]
+    return [
+        "",
+        *summary(settings),
+        "",
+        f"{stack}: {verb} done in {seconds:.0f} s, on the real engine; AWS, EKS and Kubernetes were stand-ins.",
+        f"next: {block}    (what a pod pastes)",
+        f"      {after}",
+    ]

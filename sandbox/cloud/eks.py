@@ -1,0 +1,240 @@
+"""The EKS stand-in: ``eks.Cluster`` as a component whose children are AWS resources, so that policies see them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+import pulumi
+from pulumi.provider import ConstructResult, Provider
+from pulumi.provider.server import main as serve_provider
+
+from sandbox.cloud.types import EKS_TYPES
+
+_CLUSTER_POLICY = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
+_KNOWN = frozenset(
+    {
+        "accessEntries",
+        "authenticationMode",
+        "clusterTags",
+        "corednsAddonOptions",
+        "createInstanceRole",
+        "createOidcProvider",
+        "deletionProtection",
+        "enabledClusterLogTypes",
+        "encryptionConfigKeyArn",
+        "endpointPrivateAccess",
+        "endpointPublicAccess",
+        "kubeProxyAddonOptions",
+        "kubernetesServiceIpAddressRange",
+        "name",
+        "privateSubnetIds",
+        "publicAccessCidrs",
+        "publicSubnetIds",
+        "skipDefaultNodeGroup",
+        "skipDefaultSecurityGroups",
+        "tags",
+        "version",
+        "vpcCniOptions",
+        "vpcId",
+    }
+)
+"""Inputs that the stand-in acts on; any other would be silently lost, so it is an error."""
+
+Inputs = Mapping[str, object]
+
+
+class _Made(pulumi.CustomResource):
+    """Any AWS resource by its token, with the outputs that are asked for."""
+
+    def __init__(
+        self, token: str, name: str, props: dict[str, object], outputs: tuple[str, ...], opts: pulumi.ResourceOptions
+    ) -> None:
+        # The SDK hands back what is named in the properties; the rest is dropped.
+        super().__init__(token, name, {**dict.fromkeys(outputs), **props}, opts)
+
+    def output(self, name: str) -> pulumi.Output[object]:
+        """One output by its name on the wire."""
+        return cast(pulumi.Output[object], getattr(self, name))
+
+
+class EksProvider(Provider):
+    """Constructs the one component that the platform uses."""
+
+    def construct(
+        self, name: str, resource_type: str, inputs: Inputs, options: pulumi.ResourceOptions | None = None
+    ) -> ConstructResult:
+        """The cluster with its role, add-ons and access entries; unknown inputs are an error."""
+        if resource_type not in EKS_TYPES:
+            raise ValueError(f"the stand-in does not know the type {resource_type}; it knows {', '.join(EKS_TYPES)}")
+        unknown = sorted(set(inputs) - _KNOWN)
+        if unknown:
+            raise ValueError(f"{resource_type}: the stand-in does not act on the inputs {', '.join(unknown)}")
+        for wanted in ("skipDefaultNodeGroup", "skipDefaultSecurityGroups"):
+            if inputs.get(wanted) is not True:
+                raise ValueError(f"{resource_type}: the stand-in makes no default groups; set {wanted} to true")
+        return _Cluster(name, inputs, options).result()
+
+
+class _Cluster(pulumi.ComponentResource):
+    def __init__(self, name: str, inputs: Inputs, options: pulumi.ResourceOptions | None) -> None:
+        super().__init__("eks:index:Cluster", name, {}, options)
+        self._name, self._inputs = name, inputs
+        self._child = pulumi.ResourceOptions(parent=self)
+        self._cluster = self._control_plane(self._role())
+        self._addons()
+        self._access_entries()
+
+    def _role(self) -> _Made:
+        trust = {
+            "Version": "2012-10-17",
+            "Statement": [
+                {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
+            ],
+        }
+        role = _Made(
+            "aws:iam/role:Role",
+            f"{self._name}-eksRole-role",
+            {"assumeRolePolicy": json.dumps(trust)},
+            ("arn", "name"),
+            self._child,
+        )
+        self._attachment = _Made(
+            "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+            f"{self._name}-eksRole-policy",
+            {"role": role.output("name"), "policyArn": _CLUSTER_POLICY},
+            (),
+            self._child,
+        )
+        return role
+
+    def _control_plane(self, role: _Made) -> _Made:
+        given = self._inputs
+        subnets = [*_listed(given.get("publicSubnetIds")), *_listed(given.get("privateSubnetIds"))]
+        network: dict[str, object] = {
+            "subnetIds": subnets,
+            "endpointPrivateAccess": given.get("endpointPrivateAccess", False),
+            "endpointPublicAccess": given.get("endpointPublicAccess", True),
+        }
+        if given.get("publicAccessCidrs") is not None:
+            network["publicAccessCidrs"] = given["publicAccessCidrs"]
+        props: dict[str, object] = {
+            "name": given.get("name"),
+            "version": given.get("version"),
+            "roleArn": role.output("arn"),
+            "vpcConfig": network,
+            "accessConfig": {
+                "authenticationMode": given.get("authenticationMode"),
+                "bootstrapClusterCreatorAdminPermissions": True,
+            },
+            "enabledClusterLogTypes": given.get("enabledClusterLogTypes"),
+            "deletionProtection": given.get("deletionProtection"),
+            "tags": {**_mapped(given.get("tags")), **_mapped(given.get("clusterTags"))} or None,
+        }
+        if given.get("encryptionConfigKeyArn") is not None:
+            provider = {"keyArn": given["encryptionConfigKeyArn"]}
+            props["encryptionConfig"] = {"provider": provider, "resources": ["secrets"]}
+        if given.get("kubernetesServiceIpAddressRange") is not None:
+            props["kubernetesNetworkConfig"] = {"serviceIpv4Cidr": given["kubernetesServiceIpAddressRange"]}
+        return _Made(
+            "aws:eks/cluster:Cluster",
+            f"{self._name}-eksCluster",
+            props,
+            ("arn", "endpoint", "certificateAuthority", "identities", "status"),
+            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment]),
+        )
+
+    def _addons(self) -> None:
+        for addon, options, key in (
+            ("vpc-cni", "vpcCniOptions", "addonVersion"),
+            ("kube-proxy", "kubeProxyAddonOptions", "version"),
+            ("coredns", "corednsAddonOptions", "version"),
+        ):
+            given = _mapped(self._inputs.get(options))
+            if given.get("enabled") is False:
+                continue
+            if not given.get(key):
+                raise ValueError(f"eks:index:Cluster: {options}.{key} is not pinned, so every preview could move it")
+            props = {
+                "clusterName": self._cluster.output("name"),
+                "addonName": addon,
+                "addonVersion": given[key],
+                "resolveConflictsOnCreate": "OVERWRITE",
+                "resolveConflictsOnUpdate": "OVERWRITE",
+            }
+            _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
+
+    def _access_entries(self) -> None:
+        for entry, value in _mapped(self._inputs.get("accessEntries")).items():
+            given = _mapped(value)
+            base = {"clusterName": self._cluster.output("name"), "principalArn": given["principalArn"]}
+            made = _Made(
+                "aws:eks/accessEntry:AccessEntry",
+                f"{self._name}-{entry}",
+                {**base, "kubernetesGroups": given.get("kubernetesGroups"), "type": given.get("type", "STANDARD")},
+                (),
+                self._child,
+            )
+            for policy, association in _mapped(given.get("accessPolicies")).items():
+                _Made(
+                    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+                    f"{self._name}-{entry}-{policy}",
+                    {**base, **_mapped(association)},
+                    (),
+                    pulumi.ResourceOptions(parent=self, depends_on=[made]),
+                )
+
+    def result(self) -> ConstructResult:
+        """The component's outputs, under the names of the real one."""
+        cluster = self._cluster
+        kubeconfig = pulumi.Output.all(
+            cluster.output("arn"), cluster.output("endpoint"), cluster.output("certificateAuthority")
+        ).apply(lambda parts: json.dumps(_kubeconfig(*parts)))
+        group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
+        issuer = cluster.output("identities").apply(lambda found: _issuer(found))
+        state: dict[str, object] = {
+            "eksCluster": cluster,
+            "kubeconfig": pulumi.Output.secret(kubeconfig.apply(json.loads)),
+            "kubeconfigJson": pulumi.Output.secret(kubeconfig),
+            "clusterSecurityGroupId": group,
+            "nodeSecurityGroupId": group,
+            "oidcIssuer": issuer,
+        }
+        self.register_outputs(state)
+        return ConstructResult(self.urn, state)
+
+
+def _listed(value: object) -> list[object]:
+    return list(cast(list[object], value)) if isinstance(value, list | tuple) else []
+
+
+def _mapped(value: object) -> dict[str, object]:
+    return dict(cast(Mapping[str, object], value)) if isinstance(value, Mapping) else {}
+
+
+def _issuer(identities: object) -> object:
+    for identity in _listed(identities):
+        for oidc in _listed(_mapped(identity).get("oidcs")):
+            return _mapped(oidc).get("issuer")
+    return None
+
+
+def _kubeconfig(arn: object, endpoint: object, authority: object) -> dict[str, object]:
+    name = str(arn)
+    command = ["--region", name.split(":")[3], "eks", "get-token", "--cluster-name", name.rsplit("/", 1)[-1]]
+    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "aws", "args": command}}
+    server = {"server": endpoint, "certificate-authority-data": _mapped(authority).get("data")}
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": name, "cluster": server}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+        "current-context": name,
+        "users": [{"name": name, "user": user}],
+    }
+
+
+def serve_eks(version: str, arguments: list[str]) -> None:
+    """Serve until the engine ends the process; ``arguments`` are the engine's own."""
+    serve_provider(EksProvider(version), arguments)

@@ -1,0 +1,193 @@
+"""One run of the engine: preview, up or down, from the stack file to the summary."""
+
+from __future__ import annotations
+
+import enum
+import runpy
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO, cast
+
+import yaml
+from filelock import FileLock, Timeout
+from pulumi import automation
+
+from sandbox import places
+from sandbox.engine.environment import Workspace
+from sandbox.engine.output import Relay
+from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle
+from sandbox.errors import SandboxError
+from sandbox.cloud.world import World
+from sandbox.tools.pulumi import pulumi_cli
+
+PROJECT_NAME = "gpu-platform"
+
+
+class Verb(enum.StrEnum):
+    """What the engine is asked to do."""
+
+    PREVIEW = "preview"
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run."""
+
+    verb: Verb
+    stack: str
+    out: TextIO
+    stack_file: Path
+    """The stack's settings, as they are in the repository; they are copied, never written."""
+    state: Path
+    program: Callable[[], object]
+    policy_pack: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    ok: bool
+    changes: Mapping[str, int]
+    """Resources by what became of them: create, update, delete, same."""
+    outputs: Mapping[str, object]
+    errors: tuple[str, ...]
+    seconds: float
+
+
+def platform(verb: Verb, stack: str, stack_file: Path, out: TextIO) -> Request:
+    """The platform's own program and policy pack on a stack."""
+    project = places.PROJECT
+    return Request(
+        verb,
+        stack,
+        out,
+        stack_file,
+        places.state(stack),
+        lambda: runpy.run_path(str(project / "__main__.py"), run_name="__main__"),
+        project / "policies",
+    )
+
+
+def run(request: Request) -> Outcome:
+    """Run the engine. SandboxError and ToolUnavailableError say why it could not begin."""
+    begun = time.monotonic()
+    workspace = Workspace(request.stack, request.state, pulumi_cli(request.out))
+    with _alone(request):
+        workspace.prepare()
+        _copy_stack_file(request, workspace)
+        cleared = clear_dead_locks(workspace.backend)
+        if cleared:
+            print("an earlier run was interrupted: its lock is released", file=request.out)
+        stack = _stack(request, workspace)
+        _settle(request, workspace, stack)
+        relay = Relay(request.out)
+        outcome = _ACTIONS[request.verb](request, workspace, stack, relay)
+    return Outcome(outcome.ok, outcome.changes, outcome.outputs, tuple(relay.errors), time.monotonic() - begun)
+
+
+@contextmanager
+def _alone(request: Request) -> Iterator[None]:
+    request.state.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(request.state.parent / f"{request.stack}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise SandboxError(
+            f"another run of the stack {request.stack} is under way on this machine. Change: wait until it has ended."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _copy_stack_file(request: Request, workspace: Workspace) -> None:
+    """The repository's stack file, with the salt that the engine added to the copy before."""
+    copy = workspace.work_dir / f"Pulumi.{request.stack}.yaml"
+    text = request.stack_file.read_text(encoding="utf-8")
+    earlier = cast(object, yaml.safe_load(copy.read_text(encoding="utf-8"))) if copy.exists() else None
+    salt = cast(dict[str, object], earlier).get("encryptionsalt") if isinstance(earlier, dict) else None
+    if salt and "encryptionsalt" not in text:
+        text = f"encryptionsalt: {salt}\n{text}"
+    copy.write_text(text, encoding="utf-8")
+
+
+def _stack(request: Request, workspace: Workspace) -> automation.Stack:
+    settings = automation.ProjectSettings(name=PROJECT_NAME, runtime="python", main=str(places.PROJECT), backend=None)
+    command = automation.PulumiCommand(root=str(workspace.cli.command.parent.parent), skip_version_check=True)
+    options = automation.LocalWorkspaceOptions(
+        work_dir=str(workspace.work_dir),
+        pulumi_home=str(workspace.state / "home"),
+        env_vars=workspace.variables(),
+        project_settings=settings,
+        pulumi_command=command,
+    )
+    return automation.create_or_select_stack(
+        request.stack, project_name=PROJECT_NAME, program=cast(automation.PulumiFn, request.program), opts=options
+    )
+
+
+def _settle(request: Request, workspace: Workspace, stack: automation.Stack) -> None:
+    exported = stack.export_stack()
+    settled, lines = settle(cast(State, exported.deployment or {}), World(workspace.world))
+    if not lines:
+        return
+    print("an earlier run was interrupted; going on from where it was:", file=request.out)
+    for line in lines:
+        print(f"  {line}", file=request.out)
+    stack.import_stack(automation.Deployment(version=exported.version, deployment=settled))
+
+
+def _packs(request: Request) -> list[str]:
+    return [] if request.policy_pack is None else [str(request.policy_pack)]
+
+
+def _preview(request: Request, _: Workspace, stack: automation.Stack, relay: Relay) -> Outcome:
+    try:
+        result = stack.preview(policy_packs=_packs(request), on_output=relay.line, on_error=relay.line)
+    except automation.CommandError:
+        return _failed()
+    return Outcome(True, {str(op.value): count for op, count in result.change_summary.items()}, {}, (), 0)
+
+
+def _up(request: Request, _: Workspace, stack: automation.Stack, relay: Relay) -> Outcome:
+    try:
+        result = stack.up(policy_packs=_packs(request), on_output=relay.line, on_error=relay.line)
+    except automation.CommandError:
+        return _failed()
+    outputs = {name: "[secret]" if value.secret else value.value for name, value in result.outputs.items()}
+    return Outcome(True, cast(Mapping[str, int], result.summary.resource_changes or {}), outputs, (), 0)
+
+
+def _down(request: Request, workspace: Workspace, stack: automation.Stack, relay: Relay) -> Outcome:
+    protected = protected_clusters(cast(State, stack.export_stack().deployment or {}))
+    if protected:
+        raise SandboxError(
+            f"the cluster {', '.join(protected)} is protected from deletion, so nothing was taken down.\n"
+            f"Change: set cluster.deletion_protection: false in {request.stack_file.name}, run `up`, then `down` again."
+        )
+    try:
+        result = stack.destroy(on_output=relay.line, on_error=relay.line)
+    except automation.CommandError:
+        return _failed()
+    left = World(workspace.world).everything()
+    if left:
+        names = ", ".join(sorted(entry.urn.rsplit("::", 1)[-1] for entry in left)[:10])
+        raise SandboxError(f"the engine is done, and the stand-ins still hold: {names}")
+    stack.workspace.remove_stack(request.stack)
+    shutil.rmtree(request.state)
+    return Outcome(True, cast(Mapping[str, int], result.summary.resource_changes or {}), {}, (), 0)
+
+
+def _failed() -> Outcome:
+    return Outcome(False, {}, {}, (), 0)
+
+
+_ACTIONS = {Verb.PREVIEW: _preview, Verb.UP: _up, Verb.DOWN: _down}
