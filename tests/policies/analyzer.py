@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +71,7 @@ class Analyzer:
 
 
 @contextmanager
-def started_pack() -> Iterator[Analyzer]:
+def started_pack() -> Generator[Analyzer]:
     """The pack, started as the language host starts it and ended afterwards."""
     command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", "."]
     with subprocess.Popen(command, cwd=PACK, stdout=subprocess.PIPE, text=True) as server:
