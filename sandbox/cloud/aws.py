@@ -1,185 +1,190 @@
-"""The AWS account: creates, changes and deletes what the list knows, and refuses as AWS does."""
+"""The AWS stand-in: what a type's id, ARN and other outputs look like, and what AWS refuses."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import base64
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from sandbox.cloud.aws_kinds import KINDS, Kind
-from sandbox.cloud.ids import Mint, automatic_name
-from sandbox.cloud.plain import Plain, changed_keys, has_unknown, text_at, text_of
-from sandbox.cloud.references import dependants, unresolved
-from sandbox.cloud.refusal import RefusedError
-from sandbox.cloud.strict import Problem, problems
-from sandbox.cloud.world import Made, World
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.signatures import signatures
+from sandbox.cloud.types import AWS_TYPES, AwsType
+from sandbox.cloud.world import Entry, Plain, Properties, World
 
-SCOPE = "aws"
+_MINTED = re.compile(r"^(vpc|subnet|igw|eipalloc|nat|rtb|vpce|sg|lt)-[0-9a-f]{17}$")
+_OWN_ARN = re.compile(r"^arn:aws:(iam|kms|sqs|eks)::?[a-z0-9-]*:\d{12}:")
+_REFERENCES = frozenset(
+    {"roleArn", "nodeRoleArn", "principalArn", "policyArn", "keyArn", "targetKeyId", "clusterName", "role", "rule"}
+)
 _CLUSTER = "aws:eks/cluster:Cluster"
-_DEFAULT_ACCOUNT = "111122223333"  # AWS's documentation account
-_MINIMUM_CLUSTER_SUBNETS = 2
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Account:
-    """One AWS account, as one provider sees it."""
+    """Where the provider instance works."""
 
-    world: World
-    given: frozenset[str]
-    """Ids and ARNs that the account holds before anything is made."""
-    region: str = ""
-    account: str = _DEFAULT_ACCOUNT
-    default_tags: dict[str, Plain] = field(default_factory=lambda: {})
-
-    def configure(self, configuration: dict[str, Plain]) -> None:
-        """Take the provider's configuration; a provider without a region is refused."""
-        self.region = text_at(configuration, "region")
-        if not self.region:
-            raise RefusedError("the aws provider has no region: set `region` on it, or aws:region in the stack's file")
-        self.account = text_at(configuration, "allowedAccountIds", _DEFAULT_ACCOUNT)
-        wrapper = configuration.get("defaultTags")
-        tags = wrapper.get("tags") if isinstance(wrapper, dict) else None
-        self.default_tags = tags if isinstance(tags, dict) else {}
-
-    def check(self, token: str, urn: str, news: dict[str, Plain]) -> tuple[dict[str, Plain], list[Problem]]:
-        """The inputs as they will be used, and everything wrong with them."""
-        kind = KINDS[token]
-        inputs = dict(news)
-        if kind.named and not inputs.get(kind.named):
-            inputs[kind.named] = automatic_name(urn.rpartition("::")[2], urn)
-        return inputs, problems(token, news)
-
-    def replacements(self, token: str, old: dict[str, Plain], new: dict[str, Plain]) -> list[str]:
-        """Which changed inputs make a new resource."""
-        return [key for key in changed_keys(old, new) if key in KINDS[token].replaced_by]
-
-    def delete_before_replace(self, token: str, urn: str, inputs: dict[str, Plain]) -> bool:
-        """Whether the old one must go first: its name was chosen, and two cannot share it."""
-        named = KINDS[token].named
-        return named is not None and inputs.get(named) != automatic_name(urn.rpartition("::")[2], urn)
-
-    def create(self, token: str, urn: str, inputs: dict[str, Plain]) -> Made:
-        """Make a resource; raises ``RefusedError`` in AWS's words."""
-        with self.world.held() as world:
-            self._judge(token, inputs)
-            mint = Mint(urn, world.generation(urn))
-            made = self._made(token, urn, inputs, mint, None)
-            if made.key in world.things:
-                raise RefusedError(f"{_already(token)}: {made.id} already exists")
-            world.make(made)
-        return made
-
-    def update(self, token: str, urn: str, id_: str, inputs: dict[str, Plain]) -> Made:
-        """Change a resource in place."""
-        with self.world.held() as world:
-            before = world.things.get((SCOPE, token, id_))
-            if before is None:
-                raise RefusedError(f"NotFound: {id_} does not exist any more")
-            self._judge(token, inputs)
-            made = self._made(token, urn, inputs, Mint(urn, max(world.generation(urn) - 1, 0)), before)
-            world.change(made)
-        return made
-
-    def delete(self, token: str, id_: str) -> None:
-        """Delete a resource; one that is gone already is no error, as with the real provider."""
-        with self.world.held() as world:
-            made = world.things.get((SCOPE, token, id_))
-            if made is None:
-                return
-            if token == _CLUSTER and made.inputs.get("deletionProtection") is True:
-                raise RefusedError(
-                    f"InvalidRequestException: Cluster {id_} has deletion protection enabled; disable deletion"
-                    " protection before you delete it"
-                )
-            standing = dependants(made, world.things.values())
-            if standing:
-                raise RefusedError(f"{_in_use(token)}: {id_} is still used by {_listed(standing)}")
-            world.unmake(made)
-
-    def read(self, token: str, id_: str) -> Made | None:
-        """What exists under an id."""
-        with self.world.held() as world:
-            return world.things.get((SCOPE, token, id_))
-
-    def _judge(self, token: str, inputs: dict[str, Plain]) -> None:
-        if has_unknown(inputs):
-            raise RefusedError(f"{token}: an input is still unknown")
-        absent = unresolved(token, inputs, self.world.things.values(), self.given)
-        if absent:
-            raise RefusedError(absent)
-        if token == _CLUSTER:
-            config = inputs.get("vpcConfig")
-            subnets = config.get("subnetIds") if isinstance(config, dict) else None
-            if not isinstance(subnets, list) or len(subnets) < _MINIMUM_CLUSTER_SUBNETS:
-                raise RefusedError("InvalidParameterException: Subnets specified must be in at least two different AZs")
-
-    def _made(self, token: str, urn: str, inputs: dict[str, Plain], mint: Mint, before: Made | None) -> Made:
-        kind = KINDS[token]
-        words = {
-            "account": self.account,
-            "region": text_at(inputs, "region") or self.region,
-            "hex": mint.hexadecimal(),
-            "uuid": mint.uuid(),
-            "unique": mint.upper(17, "unique"),
-            "byte": str(1 + zlib.crc32(mint.hexadecimal(salt="byte").encode()) % 254),
-            "number": str(zlib.crc32(mint.hexadecimal(salt="number").encode())),
-        }
-        texts = {key: text_of(value) for key, value in inputs.items()}
-        # An id never changes while the resource lives, whatever its inputs become.
-        id_ = before.id if before else kind.id.format_map({**words, "in": texts})
-        filled = {**words, "id": id_, "in": texts}
-        minted: dict[str, Plain] = {name: template.format_map(filled) for name, template in kind.minted.items()}
-        outputs: dict[str, Plain] = {"region": words["region"], **minted, **inputs, **self._tags(kind, inputs)}
-        if token == _CLUSTER:
-            outputs |= _cluster_outputs(inputs, self._vpc_of(inputs), words)
-        elif token == "aws:ec2/launchTemplate:LaunchTemplate":
-            version = 1 if before is None else 1 + int(text_at(before.outputs, "latestVersion", "1"))
-            outputs |= {"latestVersion": version, "defaultVersion": 1}
-        elif token == "aws:ec2/vpc:Vpc":
-            outputs |= {"enableDnsSupport": inputs.get("enableDnsSupport", True)}
-        elif token == "aws:iam/policy:Policy":
-            outputs |= {"attachmentCount": 0}
-        return Made(token, SCOPE, id_, urn, inputs, outputs)
-
-    def _tags(self, kind: Kind, inputs: dict[str, Plain]) -> dict[str, Plain]:
-        own = inputs.get("tags")
-        return {"tagsAll": {**self.default_tags, **(own if isinstance(own, dict) else {})}} if kind.tagged else {}
-
-    def _vpc_of(self, cluster: dict[str, Plain]) -> str:
-        first = text_at(cluster, "vpcConfig.subnetIds")
-        subnet = self.world.things.get((SCOPE, "aws:ec2/subnet:Subnet", first))
-        return text_at(subnet.inputs, "vpcId") if subnet else ""
+    region: str
+    account: str
 
 
-def _cluster_outputs(inputs: dict[str, Plain], vpc: str, words: dict[str, str]) -> dict[str, Plain]:
-    config = inputs.get("vpcConfig")
-    defaults: dict[str, Plain] = {"endpointPublicAccess": True, "endpointPrivateAccess": False}
-    minted: dict[str, Plain] = {"vpcId": vpc, "clusterSecurityGroupId": f"sg-{words['hex']}"}
-    issuer = f"https://oidc.eks.{words['region']}.amazonaws.com/id/{words['unique']}"
-    # Any base64 will do for a certificate that nobody presents.
-    authority: dict[str, Plain] = {"data": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg=="}
+def faults(token: str, inputs: Properties) -> list[tuple[str, str]]:
+    """(input, reason) for everything that the SDK's signature of the type does not allow."""
+    if token not in AWS_TYPES:
+        return [("", f"the stand-in does not know the type {token}; `gpuplatform engine types` lists what it knows")]
+    signature = signatures("pulumi_aws")[token]
+    given = {name for name in inputs if not name.startswith("__")}
+    missing = [(name, f"missing required input {name!r}") for name in sorted(signature.required - given)]
+    unknown = [(name, f"{token} has no input {name!r}") for name in sorted(given - signature.known)]
+    return missing + unknown
+
+
+def replaced_by(token: str) -> set[str]:
+    """Inputs of which a change makes a new resource."""
+    return set(AWS_TYPES[token].replaces)
+
+
+def create(world: World, urn: str, token: str, inputs: Properties, at: Account) -> Entry:
+    """Make a resource, or refuse as AWS would."""
+    _resolve(world, token, inputs)
+    kind = AWS_TYPES[token]
+    minted = _identifier(world, urn, kind)
+    named = {**inputs, **_names(kind, urn, inputs)}
+    outputs = {**named, **_outputs(kind, named, minted, at)}
+    id_ = ":".join(str(outputs[each]) for each in kind.id_from) if kind.id_from else minted
+    outputs["id"] = id_
+    if world.find(token, id_) is not None:
+        raise RefusedError(f"EntityAlreadyExists: {token} {id_} already exists")
+    entry = Entry(urn, token, id_, inputs, outputs)
+    world.create(entry, _identities(entry), _uses(inputs))
+    return entry
+
+
+def update(world: World, old: Entry, inputs: Properties, at: Account) -> Entry:
+    """Change a resource in place."""
+    _resolve(world, old.type, inputs)
+    kind = AWS_TYPES[old.type]
+    kept = {key: value for key, value in old.outputs.items() if key not in old.inputs}
+    named = {**kept, **inputs}
+    entry = Entry(old.urn, old.type, old.id, inputs, {**named, **_kept_outputs(kind, named, old, at)})
+    world.update(entry, _identities(entry), _uses(inputs))
+    return entry
+
+
+def delete(world: World, entry: Entry) -> None:
+    """Remove a resource, or refuse as AWS would while something needs it."""
+    if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True:
+        raise RefusedError(
+            f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
+            " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."
+        )
+    if users := world.users(entry):
+        names = ", ".join(sorted(each.urn.rsplit("::", 1)[-1] for each in users)[:5])
+        raise RefusedError(f"DependencyViolation: {entry.type} {entry.id} is still used by {names}")
+    world.delete(entry)
+
+
+def _resolve(world: World, token: str, inputs: Properties) -> None:
+    for key, value in _leaves(inputs):
+        minted = _MINTED.match(value) is not None
+        named = key in _REFERENCES and (_OWN_ARN.match(value) is not None or not value.startswith("arn:"))
+        if (minted or named) and not _is_foreign(key, value) and not world.named(value):
+            raise RefusedError(f"InvalidParameterValue: {token}: {key} names {value}, which does not exist")
+
+
+def _is_foreign(key: str, value: str) -> bool:
+    return key == "principalArn" and _OWN_ARN.match(value) is not None
+
+
+def _leaves(value: Plain, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _leaves(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _leaves(each, key)
+    elif isinstance(value, str):
+        yield key, value
+
+
+def _uses(inputs: Properties) -> set[str]:
+    return {value for key, value in _leaves(inputs) if _MINTED.match(value) or key in _REFERENCES}
+
+
+def _identities(entry: Entry) -> set[str]:
+    own = {entry.id} | {
+        str(entry.outputs[key]) for key in ("arn", "name", "keyId") if isinstance(entry.outputs.get(key), str)
+    }
+    if entry.type == _CLUSTER:
+        own |= {value for key, value in _leaves(entry.outputs["vpcConfig"]) if key == "clusterSecurityGroupId"}
+    return own
+
+
+def _identifier(world: World, urn: str, kind: AwsType) -> str:
+    digits = hashlib.sha256(f"{urn}#{world.creations(urn)}".encode()).hexdigest()
+    if kind.token == "aws:kms/key:Key":
+        return str(uuid.UUID(digits[:32]))
+    return f"{kind.prefix}-{digits[:17]}"
+
+
+def _names(kind: AwsType, urn: str, inputs: Properties) -> Properties:
+    if "name" in inputs or "name" not in signatures("pulumi_aws")[kind.token].known:
+        return {}
+    return {"name": f"{urn.rsplit('::', 1)[-1]}-{hashlib.sha256(urn.encode()).hexdigest()[:7]}"}
+
+
+def _outputs(kind: AwsType, named: Mapping[str, Plain], minted: str, at: Account) -> Properties:
+    words = {key: value for key, value in named.items() if isinstance(value, str)}
+    outputs: Properties = {}
+    if kind.arn:
+        unique = str(uuid.uuid5(uuid.NAMESPACE_URL, minted))
+        end = kind.arn.format_map({**words, "id": minted, "region": at.region, "account": at.account, "uuid": unique})
+        outputs["arn"] = f"arn:aws:{end}"
+    match kind.token:
+        case "aws:eks/cluster:Cluster":
+            outputs |= _cluster(words["name"], dict(named), at)
+        case "aws:sqs/queue:Queue":
+            outputs["url"] = f"https://sqs.{at.region}.amazonaws.com/{at.account}/{words['name']}"
+        case "aws:kms/key:Key":
+            outputs["keyId"] = minted
+        case "aws:ec2/launchTemplate:LaunchTemplate":
+            outputs |= {"latestVersion": 1, "defaultVersion": 1}
+        case _:
+            pass
+    return outputs
+
+
+def _kept_outputs(kind: AwsType, named: Properties, old: Entry, at: Account) -> Properties:
+    if kind.token == _CLUSTER:
+        return _cluster(str(old.outputs["name"]), named, at)
+    if kind.token == "aws:ec2/launchTemplate:LaunchTemplate":
+        latest = old.outputs.get("latestVersion")
+        return {"latestVersion": (int(latest) if isinstance(latest, int | float) else 1) + 1}
+    return {}
+
+
+def _cluster(name: str, named: Properties, at: Account) -> Properties:
+    digits = hashlib.sha256(f"{at.account}/{at.region}/{name}".encode()).hexdigest()
+    unique = digits[:32].upper()
+    authority = base64.b64encode(f"stand-in certificate of {name}".encode()).decode()
+    network = named.get("vpcConfig")
     return {
-        "vpcConfig": {**defaults, **(config if isinstance(config, dict) else {}), **minted},
-        "certificateAuthority": authority,
-        "certificateAuthorities": [authority],
-        "identities": [{"oidcs": [{"issuer": issuer}]}],
-        "createdAt": "2026-01-01T00:00:00Z",
+        "endpoint": f"https://{unique}.gr7.{at.region}.eks.amazonaws.com",
+        "certificateAuthority": {"data": authority},
+        "certificateAuthorities": [{"data": authority}],
+        "identities": [{"oidcs": [{"issuer": f"https://oidc.eks.{at.region}.amazonaws.com/id/{unique}"}]}],
+        "status": "ACTIVE",
+        "vpcConfig": {**(network if isinstance(network, dict) else {}), "clusterSecurityGroupId": f"sg-{digits[:17]}"},
     }
 
 
-def _already(token: str) -> str:
-    return {"iam": "EntityAlreadyExists", "eks": "ResourceInUseException", "kms": "AlreadyExistsException"}.get(
-        _service(token), "ResourceAlreadyExistsException"
-    )
-
-
-def _in_use(token: str) -> str:
-    return {"iam": "DeleteConflict", "ec2": "DependencyViolation"}.get(_service(token), "ResourceInUseException")
-
-
-def _service(token: str) -> str:
-    return token.split(":")[1].partition("/")[0]
-
-
-def _listed(standing: Sequence[Made]) -> str:
-    return ", ".join(f"{made.token.rpartition(':')[2]} {made.id}" for made in standing)
+def account_of(config: Mapping[str, str]) -> Account:
+    """Region and account from a provider instance's configuration."""
+    region = config.get("region")
+    if not region:
+        raise RefusedError("the AWS provider needs a region")
+    allowed = json.loads(config.get("allowedAccountIds") or "[]")
+    return Account(region, str(allowed[0]) if allowed else "123456789012")
