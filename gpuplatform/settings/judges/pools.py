@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zoneinfo
 
 from gpuplatform.catalog.instance_types import instance_type
@@ -10,6 +11,7 @@ from gpuplatform.settings.disruption import Disruption
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import MAX_WEIGHT, markets_of, plan, static_zones
 from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool
+from gpuplatform.settings.week import never_allowed
 from gpuplatform.standard.labels import Role
 from gpuplatform.standard.markets import Market
 
@@ -126,13 +128,27 @@ def _market(pool: Pool, choice: CardChoice, market: MarketChoice, path: str) -> 
 
 def windows(path: str, disruption: Disruption) -> list[Fault]:
     """What is wrong with a pool's disruption windows."""
-    if disruption.time_zone not in zoneinfo.available_timezones():
+    if disruption.time_zone not in _time_zones():
         return [Fault(f"{path}.time_zone", disruption.time_zone, "an IANA time zone", "write one such as Asia/Seoul")]
-    return [
+    faults = [
         Fault(f"{path}.windows[{index}].start", "24:00", "a start from 00:00 to 23:59", "write 00:00 of the next day")
         for index, window in enumerate(disruption.windows)
         if window.start == "24:00"
     ]
+    return faults + [
+        warning(
+            f"{path}.windows",
+            f"windows for {reason.value} that never open",
+            f"a minute that is inside a window at every UTC offset that {disruption.time_zone} has in a year",
+            "widen the window by the change of the clocks",
+        )
+        for reason in never_allowed(disruption)
+    ]
+
+
+@functools.cache
+def _time_zones() -> frozenset[str]:
+    return frozenset(zoneinfo.available_timezones())
 
 
 def _sizes(pool: Pool, path: str) -> list[Fault]:
