@@ -6,6 +6,7 @@ value becomes ``UNKNOWN`` first, so that a rule judges what is known and one unk
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -42,7 +43,7 @@ def subject_of(resource: ResourceValidationArgs | PolicyResource) -> Subject:
 
 def _resource_policy(rule: Rule) -> ResourceValidationPolicy:
     def validate(args: ResourceValidationArgs, report_violation: ReportViolation) -> None:
-        if not rule.applies_to(of_resource(args.resource_type, args.name, {})):
+        if not rule.applies_to(_type_alone(args.resource_type)):
             return
         subject = subject_of(args)
         for fault in errors(rule.judge(subject)):
@@ -62,9 +63,7 @@ def _resource_policy(rule: Rule) -> ResourceValidationPolicy:
 def _stack_policy(rule: StackRule) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report_violation: ReportViolation) -> None:
         read = [
-            (subject_of(each), each.urn)
-            for each in args.resources
-            if rule.applies_to(of_resource(each.resource_type, each.name, {}))
+            (subject_of(each), each.urn) for each in args.resources if rule.applies_to(_type_alone(each.resource_type))
         ]
         urns = {id(subject): urn for subject, urn in read}
         for subject, fault in rule.judge([subject for subject, _ in read]):
@@ -80,6 +79,12 @@ def _stack_policy(rule: StackRule) -> StackValidationPolicy:
         remediation_steps=rule.remediation,
         url=f"{_PAGES}#{rule.name}",
     )
+
+
+@functools.cache
+def _type_alone(token: str) -> Subject:
+    """A resource of that type with nothing in it: enough to see which rules are about it."""
+    return of_resource(token, "", {})
 
 
 def _known_parts(props: Mapping[str, object]) -> dict[str, object]:

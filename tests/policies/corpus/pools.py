@@ -170,6 +170,7 @@ CASES: tuple[Case, ...] = (
         "raise the ceiling to 56",
     ),
     case(NODEPOOL_CEILING, "no number", but(a_pool(), "spec", "limits", "nvidia.com/gpu", "many"), "a whole number"),
+    case(NODEPOOL_CEILING, "a CPU pool of nothing", but(a_cpu_pool(), "spec", "limits", "cpu", "0"), "add a limit"),
     case(
         NODEPOOL_CEILING, "a CPU pool without end", but(a_cpu_pool(), "spec", "limits", {}), "add a limit, such as cpu"
     ),
