@@ -24,11 +24,24 @@ from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from gpuplatform.settings.tenants import Tenant
+from gpuplatform.standard import labels
 
 M = TypeVar("M", bound=Model)
 
 _ROUNDS = 20
 """Each round takes out at least one wrong part; nesting is far less deep than this."""
+
+_STAND_INS: dict[str, Plain] = {
+    "purpose": labels.Purpose.INFER.value,
+    "team": "unknown",
+    "environment": "unknown",
+    "service_account": "unknown",
+    "principal_arn": "arn:aws:iam::000000000000:role/unknown",
+    "nodes": 2,
+    "time_slicing": 2,
+    "mps": 2,
+}
+"""Harmless values in place of wrong ones that others depend on, so that what stands beside can still be judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,23 +149,34 @@ def _mended(model: type[M], raw: Plain) -> M | None:
         try:
             return _validated(model, left)
         except ValidationError as error:
-            places = sorted({_to_take_out(report.resolved(left, each), each["type"]) for each in error.errors()})
-            if () in places:
+            places = {_wrong_part(report.resolved(left, each), each["type"]): each["type"] for each in error.errors()}
+            innermost = [place for place in places if not any(_is_inside(other, place) for other in places)]
+            if () in innermost:
                 return None
-            for place in reversed(places):
-                _take_out(left, place)
+            for place in sorted(innermost, reverse=True):
+                _mend(left, place, places[place])
     return None
 
 
-def _to_take_out(place: report.Location, kind: str) -> report.Location:
-    """What to remove: the wrong value itself, or the list item or mapping that lacks a required key."""
-    return place[:-1] if kind == "missing" else place
+def _is_inside(place: report.Location, outer: report.Location) -> bool:
+    """Whether a place is part of another, which may be wrong only because of it: a list too short for a bad item."""
+    return len(place) > len(outer) and place[: len(outer)] == outer
 
 
-def _take_out(raw: Plain, place: report.Location) -> None:
+def _wrong_part(place: report.Location, kind: str) -> report.Location:
+    """The wrong value itself, or the list item or mapping that lacks a required key for which nothing can stand in."""
+    return place[:-1] if kind == "missing" and place[-1] not in _STAND_INS else place
+
+
+def _mend(raw: Plain, place: report.Location, kind: str) -> None:
+    """Take a wrong part out, or put something harmless in its place where its owner cannot do without it."""
     owner = report.value_at(raw, place[:-1])
     last = place[-1]
     if isinstance(owner, dict):
-        owner.pop(str(last), None)
+        key = str(last)
+        if kind != "extra_forbidden" and key in _STAND_INS:
+            owner[key] = _STAND_INS[key]
+        else:
+            owner.pop(key, None)
     elif isinstance(owner, list) and isinstance(last, int) and last < len(owner):
         cast(list[Plain], owner).pop(last)

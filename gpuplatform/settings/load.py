@@ -40,5 +40,7 @@ def examine(raw: object) -> Loaded:
     if (why := source.unreasonable(cast(Plain, raw))) is not None:
         return Loaded(None, None, (Fault(source.SETTINGS_KEY, why, "a stack's settings", "write less of it"),))
     settings, draft, faults = drafts.read(cast(dict[str, Plain], raw))
-    faults = [*faults, *judges.judge(draft)]
+    # What was taken out as wrong is not missed a second time.
+    said = {fault.path for fault in faults}
+    faults += [fault for fault in judges.judge(draft) if fault.path not in said]
     return Loaded(None if errors(faults) else settings, draft, tuple(faults))

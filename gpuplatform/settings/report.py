@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import cast, get_args
 
@@ -14,6 +15,8 @@ from pydantic_core import ErrorDetails
 from gpuplatform.faults import Fault
 from gpuplatform.settings.source import Plain
 
+_PLAIN_KEY = re.compile(r"^[^./]+$")
+"""Other keys, such as `nvidia.com/gpu`, stand in brackets."""
 _NAMING_KEYS = ("name", "card", "market", "instance_type")
 
 Location = tuple[int | str, ...]
@@ -57,7 +60,7 @@ def path_of(raw: Plain, place: Location) -> str:
             at = at[part]
             text += f"[{_item_name(at) or part}]"
         else:
-            text += f".{part}" if text else str(part)
+            text += f"[{part}]" if _PLAIN_KEY.search(str(part)) is None else f".{part}" if text else str(part)
             at = at.get(str(part)) if isinstance(at, dict) else None
     return text or "settings"
 
@@ -96,13 +99,14 @@ def _relevant(found: list[ErrorDetails]) -> list[ErrorDetails]:
 def _fault(model: type[BaseModel], raw: Plain, place: Location, found: list[ErrorDetails]) -> Fault:
     path = path_of(raw, place)
     error = found[0]
+    about = _description(model, place)
     if error["type"] == "missing":
-        return Fault(path, "nothing", _describe(model, place), f"add the key {place[-1]!r}")
+        return Fault(path, "nothing", about or f"a value for {place[-1]}", f"add the key {place[-1]!r}")
     if error["type"] == "extra_forbidden":
         return _unknown_key(model, path, place)
     allowed = " or ".join(dict.fromkeys(_allowed(each) for each in found))
-    about = _describe(model, place)
-    return Fault(path, _shown(value_at(raw, place)), allowed, about if about else "give an allowed value")
+    change = f"give {_key(place)} an allowed value" + (f": {about}" if about else "")
+    return Fault(path, _shown(value_at(raw, place)), allowed, change)
 
 
 def _unknown_key(model: type[BaseModel], path: str, place: Location) -> Fault:
@@ -160,16 +164,18 @@ def _shown(value: Plain) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _describe(model: type[BaseModel], place: Location) -> str:
+def _description(model: type[BaseModel], place: Location) -> str | None:
     """A field's own docstring, on one line; for list items the list's."""
-    names = [part for part in place if isinstance(part, str)]
-    if not names:
-        return ""
-    cut = max(index for index, part in enumerate(place) if isinstance(part, str))
-    owner = _model_at(model, place[:cut])
-    field = owner.model_fields.get(names[-1]) if owner else None
+    cut = max((index for index, part in enumerate(place) if isinstance(part, str)), default=None)
+    owner = _model_at(model, place[:cut]) if cut is not None else None
+    field = owner.model_fields.get(_key(place)) if owner else None
     description = field.description if field else None
-    return " ".join(description.split()).rstrip(".") if description else f"a value for {names[-1]}"
+    return " ".join(description.split()).rstrip(".") if description else None
+
+
+def _key(place: Location) -> str:
+    """The last key of a location."""
+    return next((part for part in reversed(place) if isinstance(part, str)), "settings")
 
 
 def _model_at(model: type[BaseModel], place: Location) -> type[BaseModel] | None:

@@ -18,10 +18,10 @@ def judge(draft: Draft) -> list[Fault]:
     network = draft.network
     if network is None:
         return []
-    if (network.new is None) == (network.existing is None):
-        given = "neither" if network.new is None else "both new and existing"
-        return [Fault("network", given, "exactly one of new and existing", "keep one of them")]
     faults: list[Fault] = []
+    if (network.new is None) == (network.existing is None):
+        given, change = ("neither", "give one of them") if network.new is None else ("both", "keep one of them")
+        faults.append(Fault("network", given, "exactly one of new and existing", change))
     if draft.region:
         kind = "new.zones" if network.new else "existing.private_subnets"
         faults += [
@@ -31,7 +31,7 @@ def judge(draft: Draft) -> list[Fault]:
         ]
     if network.new:
         faults += _new(network.new, draft)
-    elif len(network.zones) < 2:
+    elif network.existing and len(network.zones) < 2:
         faults.append(Fault("network.existing.private_subnets", "one zone", "two zones at least", "add a subnet"))
     return faults
 
