@@ -5,22 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from sandbox.cloud.references import at_path, held, in_use, name_of, unresolved
 from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.signatures import signatures
+from sandbox.cloud.signatures import resource_class, signature
 from sandbox.cloud.types import AWS_TYPES, AwsType
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
-_MINTED = re.compile(r"^(vpc|subnet|igw|eipalloc|nat|rtb|vpce|sg|lt)-[0-9a-f]{17}$")
-_OWN_ARN = re.compile(r"^arn:aws:(iam|kms|sqs|eks)::?[a-z0-9-]*:\d{12}:")
-_REFERENCES = frozenset(
-    {"roleArn", "nodeRoleArn", "principalArn", "policyArn", "keyArn", "targetKeyId", "clusterName", "role", "rule"}
-)
 _CLUSTER = "aws:eks/cluster:Cluster"
+_CLUSTER_SUBNETS = 2
+"""EKS wants subnets in two zones at least."""
+_DOCUMENTATION_ACCOUNT = "123456789012"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +27,10 @@ class Account:
 
     region: str
     account: str
-
-
-def faults(token: str, inputs: Properties) -> list[tuple[str, str]]:
-    """(input, reason) for everything that the SDK's signature of the type does not allow."""
-    if token not in AWS_TYPES:
-        return [("", f"the stand-in does not know the type {token}; `gpuplatform engine types` lists what it knows")]
-    signature = signatures("pulumi_aws")[token]
-    given = {name for name in inputs if not name.startswith("__")}
-    missing = [(name, f"missing required input {name!r}") for name in sorted(signature.required - given)]
-    unknown = [(name, f"{token} has no input {name!r}") for name in sorted(given - signature.known)]
-    return missing + unknown
+    given: frozenset[str] = frozenset()
+    """Ids and ARNs that the account holds before the stack makes anything."""
+    default_tags: Mapping[str, Plain] = field(default_factory=dict[str, Plain])
+    """What the provider puts on everything that takes tags."""
 
 
 def replaced_by(token: str) -> set[str]:
@@ -49,7 +40,7 @@ def replaced_by(token: str) -> set[str]:
 
 def create(world: World, urn: str, token: str, inputs: Properties, at: Account) -> Entry:
     """Make a resource, or refuse as AWS would."""
-    _resolve(world, token, inputs)
+    _judge(world, token, inputs, at)
     kind = AWS_TYPES[token]
     minted = _identifier(world, urn, kind)
     named = {**inputs, **_names(kind, urn, inputs)}
@@ -59,18 +50,18 @@ def create(world: World, urn: str, token: str, inputs: Properties, at: Account) 
     if world.find(token, id_) is not None:
         raise RefusedError(f"EntityAlreadyExists: {token} {id_} already exists")
     entry = Entry(urn, token, id_, inputs, outputs)
-    world.create(entry, _identities(entry), _uses(inputs))
+    world.create(entry, _identities(entry), held(entry.type, inputs))
     return entry
 
 
 def update(world: World, old: Entry, inputs: Properties, at: Account) -> Entry:
     """Change a resource in place."""
-    _resolve(world, old.type, inputs)
+    _judge(world, old.type, inputs, at)
     kind = AWS_TYPES[old.type]
     kept = {key: value for key, value in old.outputs.items() if key not in old.inputs}
     named = {**kept, **inputs}
     entry = Entry(old.urn, old.type, old.id, inputs, {**named, **_kept_outputs(kind, named, old, at)})
-    world.update(entry, _identities(entry), _uses(inputs))
+    world.update(entry, _identities(entry), held(entry.type, inputs))
     return entry
 
 
@@ -82,45 +73,24 @@ def delete(world: World, entry: Entry) -> None:
             " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."
         )
     if users := world.users(entry):
-        names = ", ".join(sorted(each.urn.rsplit("::", 1)[-1] for each in users)[:5])
-        raise RefusedError(f"DependencyViolation: {entry.type} {entry.id} is still used by {names}")
+        raise RefusedError(in_use(entry, users))
     world.delete(entry)
 
 
-def _resolve(world: World, token: str, inputs: Properties) -> None:
-    for key, value in _leaves(inputs):
-        minted = _MINTED.match(value) is not None
-        named = key in _REFERENCES and (_OWN_ARN.match(value) is not None or not value.startswith("arn:"))
-        if (minted or named) and not _is_foreign(key, value) and not world.named(value):
-            raise RefusedError(f"InvalidParameterValue: {token}: {key} names {value}, which does not exist")
-
-
-def _is_foreign(key: str, value: str) -> bool:
-    return key == "principalArn" and _OWN_ARN.match(value) is not None
-
-
-def _leaves(value: Plain, key: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _leaves(each, name)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _leaves(each, key)
-    elif isinstance(value, str):
-        yield key, value
-
-
-def _uses(inputs: Properties) -> set[str]:
-    return {value for key, value in _leaves(inputs) if _MINTED.match(value) or key in _REFERENCES}
+def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
+    if absent := unresolved(world, token, inputs, at.given):
+        raise RefusedError(absent)
+    if token == _CLUSTER and len(list(at_path(inputs, "vpcConfig.subnetIds"))) < _CLUSTER_SUBNETS:
+        raise RefusedError("InvalidParameterException: Subnets specified must be in at least two different AZs")
 
 
 def _identities(entry: Entry) -> set[str]:
-    own = {entry.id} | {
-        str(entry.outputs[key]) for key in ("arn", "name", "keyId") if isinstance(entry.outputs.get(key), str)
-    }
+    own = {entry.id, *(str(entry.outputs[key]) for key in ("arn", "keyId") if key in entry.outputs)}
     if entry.type == _CLUSTER:
-        own |= {value for key, value in _leaves(entry.outputs["vpcConfig"]) if key == "clusterSecurityGroupId"}
-    return own
+        own |= {str(group) for group in at_path(entry.outputs, "vpcConfig.clusterSecurityGroupId")}
+    elif entry.type == "aws:eks/accessEntry:AccessEntry":
+        own.add(str(entry.inputs["principalArn"]))
+    return {name_of(entry.type, each) for each in own}
 
 
 def _identifier(world: World, urn: str, kind: AwsType) -> str:
@@ -131,14 +101,29 @@ def _identifier(world: World, urn: str, kind: AwsType) -> str:
 
 
 def _names(kind: AwsType, urn: str, inputs: Properties) -> Properties:
-    if "name" in inputs or "name" not in signatures("pulumi_aws")[kind.token].known:
+    """A name where AWS has one and the program gave none, as the provider makes it."""
+    if "name" in inputs or not _takes(kind.token, "name"):
         return {}
     return {"name": f"{urn.rsplit('::', 1)[-1]}-{hashlib.sha256(urn.encode()).hexdigest()[:7]}"}
 
 
+def _takes(token: str, name: str) -> bool:
+    reference = resource_class(token)
+    return reference is not None and name in signature(reference)
+
+
+def _tags(token: str, inputs: Mapping[str, Plain], at: Account) -> Properties:
+    own = inputs.get("tags")
+    return (
+        {"tagsAll": {**dict(at.default_tags), **(own if isinstance(own, dict) else {})}}
+        if _takes(token, "tags")
+        else {}
+    )
+
+
 def _outputs(kind: AwsType, named: Mapping[str, Plain], minted: str, at: Account) -> Properties:
     words = {key: value for key, value in named.items() if isinstance(value, str)}
-    outputs: Properties = {}
+    outputs: Properties = _tags(kind.token, named, at)
     if kind.arn:
         unique = str(uuid.uuid5(uuid.NAMESPACE_URL, minted))
         end = kind.arn.format_map({**words, "id": minted, "region": at.region, "account": at.account, "uuid": unique})
@@ -158,12 +143,13 @@ def _outputs(kind: AwsType, named: Mapping[str, Plain], minted: str, at: Account
 
 
 def _kept_outputs(kind: AwsType, named: Properties, old: Entry, at: Account) -> Properties:
+    outputs = _tags(kind.token, named, at)
     if kind.token == _CLUSTER:
-        return _cluster(str(old.outputs["name"]), named, at)
-    if kind.token == "aws:ec2/launchTemplate:LaunchTemplate":
+        outputs |= _cluster(str(old.outputs["name"]), named, at)
+    elif kind.token == "aws:ec2/launchTemplate:LaunchTemplate":
         latest = old.outputs.get("latestVersion")
-        return {"latestVersion": (int(latest) if isinstance(latest, int | float) else 1) + 1}
-    return {}
+        outputs["latestVersion"] = (int(latest) if isinstance(latest, int | float) else 1) + 1
+    return outputs
 
 
 def _cluster(name: str, named: Properties, at: Account) -> Properties:
@@ -181,10 +167,12 @@ def _cluster(name: str, named: Properties, at: Account) -> Properties:
     }
 
 
-def account_of(config: Mapping[str, str]) -> Account:
-    """Region and account from a provider instance's configuration."""
+def account_of(config: Mapping[str, str], given: frozenset[str]) -> Account:
+    """Where a provider instance works, from its configuration; values that are not text travel as JSON."""
     region = config.get("region")
     if not region:
         raise RefusedError("the AWS provider needs a region")
-    allowed = json.loads(config.get("allowedAccountIds") or "[]")
-    return Account(region, str(allowed[0]) if allowed else "123456789012")
+    allowed: list[object] = json.loads(config.get("allowedAccountIds") or "[]")
+    defaults: dict[str, dict[str, Plain]] = json.loads(config.get("defaultTags") or "{}")
+    account = str(allowed[0]) if allowed else _DOCUMENTATION_ACCOUNT
+    return Account(region, account, given, defaults.get("tags") or {})

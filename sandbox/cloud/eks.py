@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import cast
 
@@ -192,7 +193,7 @@ class _Cluster(pulumi.ComponentResource):
             cluster.output("arn"), cluster.output("endpoint"), cluster.output("certificateAuthority")
         ).apply(lambda parts: json.dumps(_kubeconfig(*parts)))
         group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
-        issuer = cluster.output("identities").apply(lambda found: _issuer(found))
+        issuer = cluster.output("identities").apply(_issuer)
         state: dict[str, object] = {
             "eksCluster": cluster,
             "kubeconfig": pulumi.Output.secret(kubeconfig.apply(json.loads)),
@@ -237,4 +238,5 @@ def _kubeconfig(arn: object, endpoint: object, authority: object) -> dict[str, o
 
 def serve_eks(version: str, arguments: list[str]) -> None:
     """Serve until the engine ends the process; ``arguments`` are the engine's own."""
+    sys.argv = [sys.argv[0], *arguments]  # the SDK reads the engine's address there
     serve_provider(EksProvider(version), arguments)

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from sandbox.cloud.references import at_path
 from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.types import CLUSTER_SCOPED, CONTROLLER_CHARTS, CRD_CHARTS, KUBERNETES_KINDS
-from sandbox.cloud.world import Entry, Plain, Properties, World
+from sandbox.cloud.strict import RELEASE
+from sandbox.cloud.types import CLUSTER_SCOPED, CONTROLLER_CHARTS, CRD_CHARTS
+from sandbox.cloud.world import Entry, Properties, World
 
-_RELEASE = "kubernetes:helm.sh/v3:Release"
+_NAMESPACE = "kubernetes:core/v1:Namespace"
+_NODE_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+_CLASS_NAME = "spec.template.spec.nodeClassRef.name"
+_AWAITED = "pulumi.com/waitFor"
 _BUILT_IN_NAMESPACES = frozenset({"default", "kube-node-lease", "kube-public", "kube-system"})
-_RELEASE_INPUTS = ("chart", "version", "namespace")
+_IMMUTABLE: dict[str, tuple[str, ...]] = {
+    "kubernetes:core/v1:ConfigMap": ("data", "binaryData"),  # unless the provider is told that they may change
+    "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding": ("roleRef",),
+    "kubernetes:scheduling.k8s.io/v1:PriorityClass": ("value", "globalDefault", "preemptionPolicy"),
+}
+"""What the API server, or the provider, does not change in place."""
 
 
-def faults(token: str, inputs: Properties) -> list[tuple[str, str]]:
-    """(input, reason) for everything that is missing."""
-    if token not in KUBERNETES_KINDS:
-        return [("", f"the stand-in does not know the type {token}; `gpuplatform engine types` lists what it knows")]
-    if token == _RELEASE:
-        return [(each, f"missing required input {each!r}") for each in _RELEASE_INPUTS if each not in inputs]
-    missing = [(each, f"missing required input {each!r}") for each in ("apiVersion", "kind") if each not in inputs]
-    metadata = inputs.get("metadata")
-    if not isinstance(metadata, dict) or "name" not in metadata:
-        missing.append(("metadata.name", "missing required input 'metadata.name'"))
-    return missing
-
-
-def replaced_by(token: str) -> frozenset[str]:
+def replaced_by(token: str) -> set[str]:
     """Inputs of which a change makes a new resource."""
-    return frozenset({"chart"}) if token == _RELEASE else frozenset({"apiVersion", "kind"})
+    if token == RELEASE:
+        return {"name", "namespace"}
+    return {"apiVersion", "kind", *_IMMUTABLE.get(token, ())}
 
 
 def moved(old: Properties, new: Properties) -> bool:
@@ -45,6 +44,7 @@ def create(world: World, urn: str, token: str, inputs: Properties) -> Entry:
         raise RefusedError(f'namespaces "{namespace}" not found')
     if world.find(token, id_) is not None:
         raise RefusedError(f'{kind.lower()} "{id_}" already exists')
+    _becomes_ready(world, inputs)
     entry = Entry(urn, token, id_, inputs, _outputs(token, inputs, id_))
     world.create(entry, set(), set())
     return entry
@@ -52,6 +52,7 @@ def create(world: World, urn: str, token: str, inputs: Properties) -> Entry:
 
 def update(world: World, old: Entry, inputs: Properties) -> Entry:
     """Change an object in place."""
+    _becomes_ready(world, inputs)
     entry = Entry(old.urn, old.type, old.id, inputs, _outputs(old.type, inputs, old.id))
     world.update(entry, set(), set())
     return entry
@@ -59,19 +60,35 @@ def update(world: World, old: Entry, inputs: Properties) -> Entry:
 
 def delete(world: World, entry: Entry) -> None:
     """Remove an object, or refuse where it would hang: nobody is left to take its finalizer off."""
-    if entry.type == _RELEASE:
+    if entry.type == RELEASE:
         _release_is_needed(world, str(entry.inputs.get("chart")).rsplit("/", 1)[-1])
     elif (chart := CONTROLLER_CHARTS.get(_group(entry.type))) and not _installed(world, chart):
-        raise RefusedError(
-            f'{entry.type.rsplit(":", 1)[-1]} "{entry.id}" has a finalizer, and the chart {chart} that takes it off is gone'
-        )
-    if entry.type.endswith(":EC2NodeClass"):
-        users = [
-            each.id for each in world.of_kind("kubernetes:karpenter.sh/v1:NodePool") if _class_of(each) == entry.id
-        ]
+        kind = entry.type.rsplit(":", 1)[-1]
+        raise RefusedError(f'{kind} "{entry.id}" has a finalizer, and the chart {chart} that takes it off is gone')
+    if entry.type == _NODE_CLASS:
+        pools = world.of_kind("kubernetes:karpenter.sh/v1:NodePool")
+        users = [each.id for each in pools if entry.id in at_path(each.inputs, _CLASS_NAME)]
         if users:
             raise RefusedError(f"EC2NodeClass {entry.id} is still used by the NodePools {', '.join(users[:5])}")
-    world.delete(entry.type, entry.id, entry.urn)
+    if entry.type == _NAMESPACE:  # takes everything in it along
+        for each in world.of_kind("kubernetes:"):
+            if each.id.startswith(f"{entry.id}/"):
+                world.delete(each)
+    world.delete(entry)
+
+
+def reach(world: World, server: str) -> None:
+    """Refuse where no cluster answers at the address that the provider was given."""
+    if not any(server in at_path(each.outputs, "endpoint") for each in world.of_kind("aws:eks/cluster:Cluster")):
+        raise RefusedError(f"configured Kubernetes cluster is unreachable: no cluster answers at {server}")
+
+
+def _becomes_ready(world: World, inputs: Properties) -> None:
+    """Refuse an object that is waited for and can never be ready: its node class is not there."""
+    awaited = any(_AWAITED in each for each in at_path(inputs, "metadata.annotations") if isinstance(each, dict))
+    for name in at_path(inputs, _CLASS_NAME) if awaited else ():
+        if world.find(_NODE_CLASS, str(name)) is None:
+            raise RefusedError(f'timed out waiting for the condition "Ready": EC2NodeClass "{name}" not found')
 
 
 def _release_is_needed(world: World, chart: str) -> None:
@@ -81,19 +98,12 @@ def _release_is_needed(world: World, chart: str) -> None:
         raise RefusedError(f"the release of {chart} still has objects to look after: {', '.join(sorted(left)[:5])}")
 
 
-def _class_of(nodepool: Entry) -> str:
-    at: Plain = nodepool.inputs
-    for key in ("spec", "template", "spec", "nodeClassRef", "name"):
-        at = at.get(key) if isinstance(at, dict) else None
-    return str(at)
-
-
 def _installed(world: World, chart: str) -> bool:
-    return any(str(each.inputs.get("chart")).rsplit("/", 1)[-1] == chart for each in world.of_kind(_RELEASE))
+    return any(str(each.inputs.get("chart")).rsplit("/", 1)[-1] == chart for each in world.of_kind(RELEASE))
 
 
 def _has_namespace(world: World, name: str) -> bool:
-    return world.find("kubernetes:core/v1:Namespace", name) is not None
+    return world.find(_NAMESPACE, name) is not None
 
 
 def _group(token: str) -> str:
@@ -113,7 +123,7 @@ def _identifier(token: str, inputs: Properties) -> str:
 
 
 def _outputs(token: str, inputs: Properties, id_: str) -> Properties:
-    if token == _RELEASE:
+    if token == RELEASE:
         status: Properties = {"name": id_, "namespace": inputs.get("namespace"), "status": "deployed", "revision": 1}
         return {**inputs, "status": status}
     return dict(inputs)

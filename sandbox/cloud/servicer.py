@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 import threading
-from collections.abc import Mapping
 from concurrent import futures
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -15,149 +16,217 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import aws, kubernetes
+from sandbox.cloud.references import at_path, given_names
 from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.strict import problems
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
-_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""How the engine writes a value that only a later step knows (pulumi sdk/go/common/resource/plugin/rpc.go)."""
+
+_SECRET = "4dabf18193072939515e22adb298388d"
+"""The key that marks a wrapped value (pulumi sdk/go/common/resource/sig)."""
 
 
 class Service(Protocol):
     """What the AWS and the Kubernetes stand-in each do."""
 
-    def faults(self, token: str, inputs: Properties) -> list[tuple[str, str]]: ...
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]: ...
-    def create(self, urn: str, token: str, inputs: Properties) -> Entry: ...
-    def update(self, old: Entry, inputs: Properties) -> Entry: ...
-    def delete(self, entry: Entry) -> None: ...
+    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+        """Which of the changed inputs make a new resource."""
+        ...
+
+    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
+        """Make a resource."""
+        ...
+
+    def update(self, old: Entry, inputs: Properties) -> Entry:
+        """Change a resource in place."""
+        ...
+
+    def delete(self, entry: Entry) -> None:
+        """Remove a resource."""
+        ...
 
 
+@dataclass(frozen=True, slots=True)
 class AwsService:
     """AWS in one region of one account."""
 
-    def __init__(self, world: World, config: Mapping[str, str]) -> None:
-        self._world, self._at = world, aws.account_of(config)
-
-    def faults(self, token: str, inputs: Properties) -> list[tuple[str, str]]:
-        return aws.faults(token, inputs)
+    world: World
+    at: aws.Account
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+        """As the type's row says."""
         del old, new
         return changed & aws.replaced_by(token)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
-        return aws.create(self._world, urn, token, inputs, self._at)
+        """As AWS would."""
+        return aws.create(self.world, urn, token, inputs, self.at)
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
-        return aws.update(self._world, old, inputs, self._at)
+        """As AWS would."""
+        return aws.update(self.world, old, inputs, self.at)
 
     def delete(self, entry: Entry) -> None:
-        aws.delete(self._world, entry)
+        """As AWS would."""
+        aws.delete(self.world, entry)
 
 
+@dataclass(frozen=True, slots=True)
 class KubernetesService:
     """One cluster's API."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def faults(self, token: str, inputs: Properties) -> list[tuple[str, str]]:
-        return kubernetes.faults(token, inputs)
+    world: World
+    server: str
+    """The address in the kubeconfig."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+        """As the kind's row says; another name or namespace is another object."""
         moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
         return changed & kubernetes.replaced_by(token) | moved
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
-        return kubernetes.create(self._world, urn, token, inputs)
+        """As the API server would, where there is one."""
+        kubernetes.reach(self.world, self.server)
+        return kubernetes.create(self.world, urn, token, inputs)
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
-        return kubernetes.update(self._world, old, inputs)
+        """As the API server would, where there is one."""
+        kubernetes.reach(self.world, self.server)
+        return kubernetes.update(self.world, old, inputs)
 
     def delete(self, entry: Entry) -> None:
-        kubernetes.delete(self._world, entry)
+        """As the API server would, where there is one."""
+        kubernetes.reach(self.world, self.server)
+        kubernetes.delete(self.world, entry)
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
-    """The provider protocol for one package."""
+    """The provider protocol for one package; the engine names the methods."""
 
-    def __init__(self, package: str, version: str, world: World, stop: threading.Event) -> None:
-        self._package, self._version, self._world, self._stop = package, version, world, stop
+    def __init__(self, package: str, version: str, world: World, given: frozenset[str], stop: threading.Event) -> None:
+        self._package, self._version, self._world, self._given, self._stop = package, version, world, given, stop
         self._service: Service | None = None
 
-    def Handshake(self, request, context):  # pyright: ignore
+    def Handshake(  # noqa: N802
+        self, request: provider_pb2.ProviderHandshakeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ProviderHandshakeResponse:
+        """Plain values only: the engine keeps the secrets."""
+        del request, context
         return provider_pb2.ProviderHandshakeResponse(
             accept_secrets=False, accept_resources=False, accept_outputs=False
         )
 
-    def GetPluginInfo(self, request, context):  # pyright: ignore
+    def GetPluginInfo(  # noqa: N802
+        self, request: empty_pb2.Empty, context: grpc.ServicerContext
+    ) -> plugin_pb2.PluginInfo:
+        """The version of the SDK that this stands behind."""
+        del request, context
         return plugin_pb2.PluginInfo(version=self._version)
 
-    def CheckConfig(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext):
+    def CheckConfig(  # noqa: N802
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        """A provider's own inputs are taken as they are; Configure judges what it needs."""
+        del context
         return provider_pb2.CheckResponse(inputs=request.news)
 
-    def DiffConfig(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext):
-        return provider_pb2.DiffResponse(changes=provider_pb2.DiffResponse.DIFF_NONE)
+    def DiffConfig(  # noqa: N802
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """A changed provider never replaces what it made."""
+        del context
+        same = _plain(request.old_inputs) == _plain(request.news)
+        kind = provider_pb2.DiffResponse.DIFF_NONE if same else provider_pb2.DiffResponse.DIFF_SOME
+        return provider_pb2.DiffResponse(changes=kind)
 
-    def Configure(self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext):
-        config = {key: str(value) for key, value in _plain(request.args).items()}
-        with _refusing(context):
-            self._service = AwsService(self._world, config) if self._package == "aws" else self._kubernetes(config)
+    def Configure(  # noqa: N802
+        self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ConfigureResponse:
+        """Where to work: an account and region, or a cluster."""
+        config = {key: str(_opened(value)) for key, value in _plain(request.args).items()}
+        with _Refusing(context):
+            if self._package == "aws":
+                self._service = AwsService(self._world, aws.account_of(config, self._given))
+            else:
+                self._service = KubernetesService(self._world, _server(config.get("kubeconfig", "")))
         return provider_pb2.ConfigureResponse(supportsPreview=True)
 
-    def _kubernetes(self, config: Mapping[str, str]) -> KubernetesService:
-        if not config.get("kubeconfig"):
-            raise RefusedError("the Kubernetes provider has no kubeconfig")
-        return KubernetesService(self._world)
-
-    def Check(self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext):
-        token = _token(request.urn)
-        inputs = _plain(request.news)
-        judge = aws.faults if self._package == "aws" else kubernetes.faults
-        failures = [provider_pb2.CheckFailure(property=name, reason=reason) for name, reason in judge(token, inputs)]
+    def Check(  # noqa: N802
+        self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CheckResponse:
+        """Everything wrong with the inputs, in one answer."""
+        del context
+        failures = [
+            provider_pb2.CheckFailure(property=each.property, reason=each.reason)
+            for each in problems(_token(request.urn), _plain(request.news))
+        ]
         return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
 
-    def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext):
-        old, new = _plain(request.old_inputs), _plain(request.news)
+    def Diff(  # noqa: N802
+        self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.DiffResponse:
+        """Inputs that changed, and those of them that make a new resource."""
+        del context
+        token, old, new = _token(request.urn), _plain(request.old_inputs), _plain(request.news)
         changed = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
         kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
-        replaces = sorted(self._ready().replaces(_token(request.urn), old, new, changed))
+        replaces = sorted(self._ready().replaces(token, old, new, changed))
+        # A chosen name is taken until its owner is gone, so the old one has to go first; a changed name frees it.
+        chosen = self._package == "kubernetes" or new.get("name") is not None
         return provider_pb2.DiffResponse(
-            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=self._package == "kubernetes"
+            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=bool(replaces) and chosen
         )
 
-    def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext):
+    def Create(  # noqa: N802
+        self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.CreateResponse:
+        """In a preview only the inputs are known."""
         if request.preview:
             return provider_pb2.CreateResponse(id="", properties=request.properties)
-        with _refusing(context):
+        with _Refusing(context):
             entry = self._ready().create(request.urn, _token(request.urn), _plain(request.properties))
             return provider_pb2.CreateResponse(id=entry.id, properties=_struct(entry.outputs))
 
-    def Update(self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext):
+    def Update(  # noqa: N802
+        self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.UpdateResponse:
+        """In a preview only the inputs are known."""
         if request.preview:
             return provider_pb2.UpdateResponse(properties=request.news)
-        with _refusing(context):
+        with _Refusing(context):
             entry = self._ready().update(self._found(request.urn, request.id), _plain(request.news))
             return provider_pb2.UpdateResponse(properties=_struct(entry.outputs))
 
-    def Read(self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext):
+    def Read(  # noqa: N802
+        self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.ReadResponse:
+        """What exists under an id; nothing where it is gone."""
+        del context
         entry = self._world.find(_token(request.urn), request.id)
         if entry is None:
             return provider_pb2.ReadResponse()
         return provider_pb2.ReadResponse(id=entry.id, properties=_struct(entry.outputs), inputs=_struct(entry.inputs))
 
-    def Delete(self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext):
-        with _refusing(context):
+    def Delete(  # noqa: N802
+        self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext
+    ) -> empty_pb2.Empty:
+        """Gone already is as good as deleted: an interrupted run may have done it."""
+        with _Refusing(context):
             entry = self._world.find(_token(request.urn), request.id)
-            if entry is not None:  # gone already: deleted before an interruption
+            if entry is not None:
                 self._ready().delete(entry)
         return empty_pb2.Empty()
 
-    def Invoke(self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext):
-        with _refusing(context):
+    def Invoke(  # noqa: N802
+        self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
+    ) -> provider_pb2.InvokeResponse:
+        """Never: a preview asks nobody."""
+        with _Refusing(context):
             raise RefusedError(f"{request.tok}: look-ups are not allowed; zones, images and accounts are settings")
 
-    def Cancel(self, request, context):  # pyright: ignore
+    def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:  # noqa: N802
+        """The engine is done."""
+        del request, context
         self._stop.set()
         return empty_pb2.Empty()
 
@@ -172,7 +241,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return entry
 
 
-class _refusing:  # noqa: N801 (a context manager)
+class _Refusing:
     """Turns a refusal into the error that the engine prints beside the resource."""
 
     def __init__(self, context: grpc.ServicerContext) -> None:
@@ -184,6 +253,22 @@ class _refusing:  # noqa: N801 (a context manager)
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, RefusedError):
             self._context.abort(grpc.StatusCode.UNKNOWN, str(error))
+
+
+def _opened(value: Plain) -> Plain:
+    """A configured value: the engine wraps secrets here, whatever the handshake said."""
+    return value["value"] if isinstance(value, dict) and _SECRET in value else value
+
+
+def _server(kubeconfig: str) -> str:
+    """The address of the cluster that a kubeconfig in JSON names."""
+    try:
+        servers = list(at_path(json.loads(kubeconfig), "clusters.cluster.server"))
+    except ValueError:
+        servers = []
+    if not servers:
+        raise RefusedError("the Kubernetes provider has no kubeconfig that names a server")
+    return str(servers[0])
 
 
 def _token(urn: str) -> str:
@@ -209,15 +294,16 @@ def _struct(properties: Properties) -> struct_pb2.Struct:
     return struct
 
 
-def serve(package: str, version: str, world: Path) -> None:
+def serve(package: str, version: str, world: Path, stack_file: Path) -> None:
     """Serve one package until the engine says stop: the port is the first line of standard output."""
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    signal.signal(signal.SIGTERM, lambda _number, _frame: stop.set())
     server = grpc.server(
         futures.ThreadPoolExecutor(max_workers=16),
         options=[("grpc.max_receive_message_length", 1 << 28), ("grpc.max_send_message_length", 1 << 28)],
     )
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Servicer(package, version, World(world), stop), server)
+    servicer = Servicer(package, version, World(world), given_names(stack_file), stop)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     sys.stdout.write(f"{port}\n")

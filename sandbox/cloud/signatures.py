@@ -1,91 +1,137 @@
-"""What the providers' own SDKs say of a type's inputs, read from their source without importing them.
+"""What a resource type takes, read from the installed SDK's source, so that no provider need import the SDK.
 
-``pulumi_aws/ec2/vpc.py`` holds a class ``VpcArgs`` whose ``__init__`` names every input, the required ones without a
-default, and a property for each with its name on the wire.
+A file of the SDK may be a megabyte; only the class in question is cut out and parsed.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-import importlib.metadata
 import importlib.util
-import json
-from collections.abc import Iterator
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox import places
+from sandbox.cloud.types import AWS_TYPES, CRD_CHARTS, EKS_TYPES, KUBERNETES_KINDS
+
+_NESTED = re.compile(r"^(?:_?([a-z_]+)\.)?(?:(v\w+)\.)?(\w+Args)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
-    """The inputs of one type, by their names on the wire."""
+class ClassRef:
+    """An argument class of an SDK."""
 
-    required: frozenset[str]
-    known: frozenset[str]
+    file: Path
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One input."""
+
+    required: bool
+    nested: ClassRef | None
+    """The class of the value, or of every item or entry of it."""
+    mapping: bool
+    """Whether the value is a mapping of user-chosen keys to ``nested``."""
+
+
+Signature = Mapping[str, Property]
+"""Inputs by the name that goes over the wire, such as ``vpcId``."""
+
+
+def resource_class(token: str) -> ClassRef | None:
+    """The class that holds a listed type's arguments; None for a custom resource, which no SDK describes."""
+    package, module, name = token.split(":")
+    if token in AWS_TYPES:
+        folder, _, file = module.partition("/")
+        return ClassRef(_sdk("pulumi_aws") / folder / f"{_snake(file)}.py", f"{name}Args")
+    if token in EKS_TYPES:
+        return ClassRef(_sdk("pulumi_eks") / f"{_snake(name)}.py", f"{name}Args")
+    if token not in KUBERNETES_KINDS or module.split("/")[0] in CRD_CHARTS:
+        return None
+    group, version = module.split("/")
+    folder = group.split(".")[0]  # rbac.authorization.k8s.io is the SDK's folder rbac
+    suffix = "Args" if folder == "helm" else "InitArgs"
+    return ClassRef(_sdk(f"pulumi_{package}") / folder / version / f"{name}.py", f"{name}{suffix}")
 
 
 @functools.cache
-def signatures(package: str) -> dict[str, Signature]:
-    """Signatures of a package's listed types by token, kept in the cache for each version of the SDK."""
-    from sandbox.cloud.types import sources  # noqa: PLC0415 (the list names modules of this reader)
-
-    version = importlib.metadata.version(package.replace("_", "-"))
-    listed = sources(package)
-    kept = places.cache() / "signatures" / f"{package}-{version}.json"
-    found = _kept(kept)
-    if set(found) != set(listed):
-        found = {token: _read(package, module, name) for token, (module, name) in listed.items()}
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        fresh = kept.with_suffix(f".{id(found)}")
-        fresh.write_text(
-            json.dumps({token: [sorted(each.required), sorted(each.known)] for token, each in found.items()}),
-            encoding="utf-8",
+def signature(of: ClassRef) -> Signature:
+    """The inputs of an argument class. An unreadable SDK is a broken installation: the error names the file."""
+    tree = ast.parse(_cut(of))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.ClassDef), f"{of.file}: {of.name} is a class"
+    names = _wire_names(definition)
+    constructor = next(
+        node for node in definition.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    )
+    return {
+        names.get(argument.arg, argument.arg): Property(
+            required=default is None, nested=_nested(of.file, argument.annotation), mapping=_is_mapping(argument)
         )
-        fresh.replace(kept)
-    return found
+        for argument, default in zip(constructor.args.kwonlyargs, constructor.args.kw_defaults, strict=True)
+    }
 
 
-def _kept(path: Path) -> dict[str, Signature]:
-    try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return {token: Signature(frozenset(required), frozenset(known)) for token, (required, known) in plain.items()}
+@functools.cache
+def _sdk(package: str) -> Path:
+    spec = importlib.util.find_spec(package)  # finds the package without importing it
+    if spec is None or spec.origin is None:
+        raise LookupError(f"{package} is not installed in this environment; run `make setup`")
+    return Path(spec.origin).parent
 
 
-def _read(package: str, module: str, name: str) -> Signature:
-    spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.submodule_search_locations, f"{package} is installed"
-    path = Path(spec.submodule_search_locations[0], *module.split(".")).with_suffix(".py")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return signature_of(
-        next(each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == f"{name}Args")
-    )
+@functools.lru_cache(maxsize=8)
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
-def signature_of(arguments: ast.ClassDef) -> Signature:
-    """The signature that one ``XArgs`` class declares."""
-    wire = dict(_wire_names(arguments))
-    initialiser = next(each for each in arguments.body if isinstance(each, ast.FunctionDef) and each.name == "__init__")
-    positional = initialiser.args.args[1:]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(initialiser.args.defaults))
-    defaults += initialiser.args.defaults
-    pairs = [*zip(positional, defaults, strict=True), *zip(initialiser.args.kwonlyargs, initialiser.args.kw_defaults)]
-    named = [(wire.get(argument.arg, argument.arg), default) for argument, default in pairs]
-    return Signature(
-        frozenset(name for name, default in named if default is None), frozenset(name for name, _ in named)
-    )
+def _cut(of: ClassRef) -> str:
+    text = _text(of.file)
+    start = text.find(f"\nclass {of.name}:")
+    if start < 0:
+        raise LookupError(f"{of.file} has no class {of.name}")
+    ends = [at for at in (text.find("\nclass ", start + 1), text.find("\n@pulumi.", start + 1)) if at > 0]
+    return text[start + 1 : min(ends, default=len(text))]
 
 
-def _wire_names(arguments: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """(python name, wire name) of each property: the wire name is in its decorator, or is the same."""
-    for each in arguments.body:
-        if not isinstance(each, ast.FunctionDef):
+def _snake(camel: str) -> str:
+    """``vpcIpv4CidrBlockAssociation`` as the SDK names its file: ``vpc_ipv4_cidr_block_association``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", camel).lower()
+
+
+def _wire_names(definition: ast.ClassDef) -> dict[str, str]:
+    """Wire names by argument name, from ``@pulumi.getter(name="vpcId")``."""
+    names: dict[str, str] = {}
+    for node in definition.body:
+        if not isinstance(node, ast.FunctionDef):
             continue
-        for decorator in each.decorator_list:
-            if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("getter"):
+        for decorator in node.decorator_list:
+            if isinstance(decorator, ast.Call):
                 for keyword in decorator.keywords:
                     if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-                        yield each.name, str(keyword.value.value)
+                        names[node.name] = str(keyword.value.value)
+    return names
+
+
+def _is_mapping(argument: ast.arg) -> bool:
+    return argument.annotation is not None and any(
+        isinstance(node, ast.Name) and node.id == "Mapping" for node in ast.walk(argument.annotation)
+    )
+
+
+def _nested(file: Path, annotation: ast.expr | None) -> ClassRef | None:
+    """The argument class that an annotation names, if it names exactly one of this SDK and leaves no other choice."""
+    if annotation is None or any(isinstance(node, ast.Name) and node.id == "Union" for node in ast.walk(annotation)):
+        return None
+    named = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)]
+    found = [match for text in named if isinstance(text, str) and (match := _NESTED.match(text))]
+    if len(found) != 1:
+        return None
+    module, version, name = found[0].groups()
+    folder = file.parent
+    if module is not None and version is not None:  # `_meta.v1.ObjectMetaArgs`: a neighbouring folder
+        folder = folder.parent.parent / module / version
+    return ClassRef(folder / "_inputs.py", name)

@@ -19,14 +19,6 @@ class AwsType:
     replaces: tuple[str, ...] = ()
     """Inputs of which a change makes a new resource."""
 
-    @property
-    def source(self) -> tuple[str, str]:
-        """The SDK's module and class: ``aws:ec2/vpc:Vpc`` is ``Vpc`` in ``pulumi_aws.ec2.vpc``."""
-        _, path, name = self.token.split(":")
-        folder, module = path.split("/")
-        snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in module).lstrip("_")
-        return f"{folder}.{snake}", name
-
 
 _TYPES = (
     AwsType("aws:ec2/vpc:Vpc", "vpc", arn="ec2:{region}:{account}:vpc/{id}", replaces=("cidrBlock",)),
@@ -152,11 +144,6 @@ CONTROLLER_CHARTS: dict[str, str] = {"karpenter.sh": "karpenter", "karpenter.k8s
 """The chart whose controller takes the finalizers off a group's objects; without it they never go away."""
 
 EKS_TYPES: frozenset[str] = frozenset({"eks:index:Cluster"})
-
-
-def sources(package: str) -> dict[str, tuple[str, str]]:
-    """Listed types of an SDK package: token to (module, class)."""
-    return {token: each.source for token, each in AWS_TYPES.items()} if package == "pulumi_aws" else {}
 
 
 def listed() -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +64,7 @@ class World:
             connection.executescript(_SCHEMA)
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Generator[sqlite3.Connection]:
         connection = sqlite3.connect(self._path, timeout=_LOCK_SECONDS, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode=WAL")
@@ -74,7 +74,7 @@ class World:
             connection.close()
 
     @contextmanager
-    def _change(self, operation: str, urn: str) -> Iterator[sqlite3.Connection]:
+    def _change(self, operation: str, urn: str) -> Generator[sqlite3.Connection]:
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:

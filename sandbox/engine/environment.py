@@ -40,6 +40,11 @@ class Workspace:
         return self.state / "work"
 
     @property
+    def stack_file(self) -> Path:
+        """The engine's copy of the stack's settings."""
+        return self.work_dir / f"Pulumi.{self.stack}.yaml"
+
+    @property
     def executables(self) -> Path:
         """First on the engine's PATH."""
         return self.state / "bin"
@@ -50,7 +55,7 @@ class Workspace:
             folder.mkdir(parents=True, exist_ok=True)
         for package, distribution in _PACKAGES.items():
             version = importlib.metadata.version(distribution)
-            arguments = ["-m", "sandbox.cloud", package, version, str(self.world)]
+            arguments = ["-m", "sandbox.cloud", package, version, str(self.world), str(self.stack_file)]
             _script(self.executables / f"pulumi-resource-{package}", arguments)
         shim = self.executables / "pulumi-analyzer-policy-python"
         if self.cli.language_host:

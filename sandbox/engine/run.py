@@ -6,7 +6,7 @@ import enum
 import runpy
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +17,16 @@ from filelock import FileLock, Timeout
 from pulumi import automation
 
 from sandbox import places
+from sandbox.cloud.world import Event, World
 from sandbox.engine.environment import Workspace
 from sandbox.engine.output import Relay
 from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle
 from sandbox.errors import SandboxError
-from sandbox.cloud.world import World
 from sandbox.tools.pulumi import pulumi_cli
 
 PROJECT_NAME = "gpu-platform"
+SECRET = "[secret]"
+"""What stands for a secret output."""
 
 
 class Verb(enum.StrEnum):
@@ -59,6 +61,8 @@ class Outcome:
     outputs: Mapping[str, object]
     errors: tuple[str, ...]
     seconds: float
+    journal: tuple[Event, ...]
+    """What the stand-ins did in this run and those before, in order."""
 
 
 def platform(verb: Verb, stack: str, stack_file: Path, out: TextIO) -> Request:
@@ -88,12 +92,17 @@ def run(request: Request) -> Outcome:
         stack = _stack(request, workspace)
         _settle(request, workspace, stack)
         relay = Relay(request.out)
-        outcome = _ACTIONS[request.verb](request, workspace, stack, relay)
-    return Outcome(outcome.ok, outcome.changes, outcome.outputs, tuple(relay.errors), time.monotonic() - begun)
+        ended = _ACTIONS[request.verb](request, stack, relay)
+        world = World(workspace.world)
+        journal = world.journal()
+        if request.verb is Verb.DOWN and ended.ok:
+            _leave_nothing(request, stack, world)
+    seconds = time.monotonic() - begun
+    return Outcome(ended.ok, ended.changes, ended.outputs, tuple(relay.errors), seconds, journal)
 
 
 @contextmanager
-def _alone(request: Request) -> Iterator[None]:
+def _alone(request: Request) -> Generator[None]:
     request.state.mkdir(parents=True, exist_ok=True)
     lock = FileLock(request.state.parent / f"{request.stack}.lock")
     try:
@@ -110,7 +119,7 @@ def _alone(request: Request) -> Iterator[None]:
 
 def _copy_stack_file(request: Request, workspace: Workspace) -> None:
     """The repository's stack file, with the salt that the engine added to the copy before."""
-    copy = workspace.work_dir / f"Pulumi.{request.stack}.yaml"
+    copy = workspace.stack_file
     text = request.stack_file.read_text(encoding="utf-8")
     earlier = cast(object, yaml.safe_load(copy.read_text(encoding="utf-8"))) if copy.exists() else None
     salt = cast(dict[str, object], earlier).get("encryptionsalt") if isinstance(earlier, dict) else None
@@ -149,24 +158,38 @@ def _packs(request: Request) -> list[str]:
     return [] if request.policy_pack is None else [str(request.policy_pack)]
 
 
-def _preview(request: Request, _: Workspace, stack: automation.Stack, relay: Relay) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """What the engine says of one action."""
+
+    ok: bool
+    changes: Mapping[str, int]
+    outputs: Mapping[str, object]
+
+
+_FAILED = _Ended(False, {}, {})
+
+
+def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     try:
         result = stack.preview(policy_packs=_packs(request), on_output=relay.line, on_error=relay.line)
     except automation.CommandError:
-        return _failed()
-    return Outcome(True, {str(op.value): count for op, count in result.change_summary.items()}, {}, (), 0)
+        return _FAILED
+    return _Ended(True, {str(operation): count for operation, count in result.change_summary.items()}, {})
 
 
-def _up(request: Request, _: Workspace, stack: automation.Stack, relay: Relay) -> Outcome:
+def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     try:
-        result = stack.up(policy_packs=_packs(request), on_output=relay.line, on_error=relay.line)
+        result = stack.up(
+            policy_packs=_packs(request), on_output=relay.line, on_error=relay.line, suppress_outputs=True
+        )
     except automation.CommandError:
-        return _failed()
-    outputs = {name: "[secret]" if value.secret else value.value for name, value in result.outputs.items()}
-    return Outcome(True, cast(Mapping[str, int], result.summary.resource_changes or {}), outputs, (), 0)
+        return _FAILED
+    outputs = {name: SECRET if value.secret else value.value for name, value in result.outputs.items()}
+    return _Ended(True, result.summary.resource_changes or {}, outputs)
 
 
-def _down(request: Request, workspace: Workspace, stack: automation.Stack, relay: Relay) -> Outcome:
+def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     protected = protected_clusters(cast(State, stack.export_stack().deployment or {}))
     if protected:
         raise SandboxError(
@@ -176,18 +199,16 @@ def _down(request: Request, workspace: Workspace, stack: automation.Stack, relay
     try:
         result = stack.destroy(on_output=relay.line, on_error=relay.line)
     except automation.CommandError:
-        return _failed()
-    left = World(workspace.world).everything()
-    if left:
+        return _FAILED
+    return _Ended(True, result.summary.resource_changes or {}, {})
+
+
+def _leave_nothing(request: Request, stack: automation.Stack, world: World) -> None:
+    if left := world.everything():
         names = ", ".join(sorted(entry.urn.rsplit("::", 1)[-1] for entry in left)[:10])
         raise SandboxError(f"the engine is done, and the stand-ins still hold: {names}")
     stack.workspace.remove_stack(request.stack)
     shutil.rmtree(request.state)
-    return Outcome(True, cast(Mapping[str, int], result.summary.resource_changes or {}), {}, (), 0)
-
-
-def _failed() -> Outcome:
-    return Outcome(False, {}, {}, (), 0)
 
 
 _ACTIONS = {Verb.PREVIEW: _preview, Verb.UP: _up, Verb.DOWN: _down}

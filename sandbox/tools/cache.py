@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -23,7 +23,7 @@ def tools_folder() -> Path:
 
 
 @contextmanager
-def only_one(name: str, out: TextIO) -> Iterator[None]:
+def only_one(name: str, out: TextIO) -> Generator[None]:
     """Hold a tool's lock, so that two runs at once build it once; say so when that means waiting."""
     lock = FileLock(tools_folder() / f"{name}.lock")
     try:
@@ -39,7 +39,7 @@ def only_one(name: str, out: TextIO) -> Iterator[None]:
 
 
 @contextmanager
-def workshop(name: str) -> Iterator[Path]:
+def workshop(name: str) -> Generator[Path]:
     """A temporary folder beside the finished tools, so that the last step is a rename; removed whatever happens."""
     folder = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=tools_folder()))
     try:

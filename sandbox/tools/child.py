@@ -74,9 +74,7 @@ def run_child(
     return Ended(code, time.monotonic() - started)
 
 
-def _wait(
-    process: subprocess.Popen[bytes], started: float, limit_seconds: float, what: str, out: TextIO
-) -> int | None:
+def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float, what: str, out: TextIO) -> int | None:
     terminal = out.isatty()
     tick = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
     shown = False
@@ -101,10 +99,8 @@ def _wait(
 def _end_group(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(timeout=_GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        pass
     # A grandchild may outlive the leader: the group is killed even when the leader is gone.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

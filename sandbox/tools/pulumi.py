@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -63,7 +64,7 @@ def _cached() -> PulumiCli | None:
 
 def _acquire(out: TextIO) -> PulumiCli:
     failures: list[str] = []
-    for source, made in (("the official installer", install), ("its Go module", lambda to: build(PULUMI, to))):
+    for source, made in (("the official installer", install), ("its Go module", partial(build, PULUMI))):
         command = made(out)
         if isinstance(command, str):
             failures.append(command)

@@ -17,7 +17,7 @@ class Tool:
     package: str
     """The command's package inside the module: ``/cmd/pulumi``."""
     companions: tuple[str, ...]
-    """Further ``module@version`` that must be pinned beside it, because the module's own file pins them by replacing."""
+    """Further ``module@version`` that must be pinned beside it, because the module itself pins them by replacing."""
     build_flags: tuple[str, ...]
     """After ``go build -mod=mod -trimpath``."""
     expected_minutes: float

@@ -10,7 +10,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
 
 
 def parse_version(text: str) -> Version | None:
-    """The first version in what a command printed: ``v3.259.0``, ``go version go1.26 linux/amd64``; None without one."""
+    """The first version in what a command printed: ``v3.259.0``, ``go1.26 linux/amd64``; None without one."""
     found = _VERSION.search(text)
     return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
 

@@ -1,0 +1,181 @@
+"""Inputs that name other resources: what they must resolve to, and what may not go while they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.cloud.world import Entry, Plain, Properties, World
+
+_VPC, _SUBNET, _GROUP = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:ec2/securityGroup:SecurityGroup"
+_TABLE, _GATEWAY = "aws:ec2/routeTable:RouteTable", "aws:ec2/internetGateway:InternetGateway"
+_NAT, _EIP, _TEMPLATE = "aws:ec2/natGateway:NatGateway", "aws:ec2/eip:Eip", "aws:ec2/launchTemplate:LaunchTemplate"
+_ROLE, _POLICY, _KEY = "aws:iam/role:Role", "aws:iam/policy:Policy", "aws:kms/key:Key"
+_CLUSTER, _QUEUE, _RULE = "aws:eks/cluster:Cluster", "aws:sqs/queue:Queue", "aws:cloudwatch/eventRule:EventRule"
+_ENTRY = "aws:eks/accessEntry:AccessEntry"
+
+_OF_AWS = re.compile(r"^arn:aws[a-z-]*:(iam|eks)::aws:")
+"""Policies that AWS itself keeps in every account."""
+_GIVEN = re.compile(
+    r"\b(?:vpc|subnet|sg|rtb|igw|nat|eipalloc|lt)-[0-9a-f]{8,17}\b|arn:aws[a-z-]*:[a-z0-9-]+:[^\s\"',\]}]*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An input that names another resource."""
+
+    path: str
+    types: tuple[str, ...]
+    """Any one of them will do."""
+    by_arn: bool = False
+    """Whether it is named by its ARN, not its id."""
+    holds: bool = True
+    """Whether AWS refuses to delete what is named while this stands."""
+
+
+_IN_VPC = Reference("vpcId", (_VPC,))
+# A cluster answers to the id of the security group that EKS makes for it.
+_GROUPS = (_GROUP, _CLUSTER)
+# EKS deletes what is merely registered in a cluster together with it; node groups it refuses.
+_OF_CLUSTER = Reference("clusterName", (_CLUSTER,), holds=False)
+_TAKES_ROLE = Reference("roleArn", (_ROLE,), by_arn=True, holds=False)
+_OF_GROUP = Reference("securityGroupId", _GROUPS, holds=False)
+_TAGGED = (*_GROUPS, _VPC, _SUBNET, _TABLE, _GATEWAY, _NAT, _EIP, _TEMPLATE)
+
+REFERENCES: Mapping[str, tuple[Reference, ...]] = {
+    _SUBNET: (_IN_VPC,),
+    _GATEWAY: (_IN_VPC,),
+    _NAT: (Reference("subnetId", (_SUBNET,)), Reference("allocationId", (_EIP,))),
+    _TABLE: (_IN_VPC,),
+    "aws:ec2/route:Route": (
+        Reference("routeTableId", (_TABLE,), holds=False),
+        Reference("gatewayId", (_GATEWAY,), holds=False),
+        Reference("natGatewayId", (_NAT,), holds=False),
+    ),
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": (
+        Reference("routeTableId", (_TABLE,)),
+        Reference("subnetId", (_SUBNET,), holds=False),
+    ),
+    "aws:ec2/vpcEndpoint:VpcEndpoint": (
+        _IN_VPC,
+        Reference("subnetIds", (_SUBNET,)),
+        Reference("securityGroupIds", _GROUPS),
+        Reference("routeTableIds", (_TABLE,), holds=False),
+    ),
+    _GROUP: (_IN_VPC,),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": (
+        _OF_GROUP,
+        Reference("referencedSecurityGroupId", _GROUPS),
+    ),
+    "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": (_IN_VPC,),
+    "aws:ec2/tag:Tag": (Reference("resourceId", _TAGGED, holds=False),),
+    _TEMPLATE: (Reference("vpcSecurityGroupIds", _GROUPS, holds=False),),
+    _CLUSTER: (
+        _TAKES_ROLE,
+        Reference("vpcConfig.subnetIds", (_SUBNET,)),
+        Reference("vpcConfig.securityGroupIds", _GROUPS),
+        Reference("encryptionConfig.provider.keyArn", (_KEY,), by_arn=True, holds=False),
+    ),
+    "aws:eks/addon:Addon": (_OF_CLUSTER, Reference("serviceAccountRoleArn", (_ROLE,), by_arn=True, holds=False)),
+    "aws:eks/nodeGroup:NodeGroup": (
+        Reference("clusterName", (_CLUSTER,)),
+        Reference("nodeRoleArn", (_ROLE,), by_arn=True, holds=False),
+        Reference("subnetIds", (_SUBNET,)),
+        Reference("launchTemplate.id", (_TEMPLATE,), holds=False),
+    ),
+    _ENTRY: (_OF_CLUSTER, Reference("principalArn", (_ROLE,), by_arn=True, holds=False)),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": (
+        _OF_CLUSTER,
+        Reference("principalArn", (_ENTRY,), by_arn=True, holds=False),
+    ),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": (_OF_CLUSTER, _TAKES_ROLE),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": (
+        Reference("role", (_ROLE,)),
+        Reference("policyArn", (_POLICY,), by_arn=True),
+    ),
+    "aws:kms/alias:Alias": (Reference("targetKeyId", (_KEY,), holds=False),),
+    "aws:cloudwatch/logGroup:LogGroup": (Reference("kmsKeyId", (_KEY,), by_arn=True, holds=False),),
+    "aws:cloudwatch/eventTarget:EventTarget": (
+        Reference("rule", (_RULE,)),
+        Reference("arn", (_QUEUE,), by_arn=True, holds=False),
+    ),
+    "aws:sqs/queuePolicy:QueuePolicy": (Reference("queueUrl", (_QUEUE,), holds=False),),
+}
+"""Which inputs of each type name what; a type without a row names nothing."""
+
+_ABSENT = {
+    _VPC: "InvalidVpcID.NotFound: The vpc ID",
+    _SUBNET: "InvalidSubnetID.NotFound: The subnet ID",
+    _GROUP: "InvalidGroup.NotFound: The security group",
+    _TABLE: "InvalidRouteTableID.NotFound: The routeTable ID",
+    _GATEWAY: "InvalidInternetGatewayID.NotFound: The internetGateway ID",
+    _NAT: "InvalidNatGatewayID.NotFound: The natGateway ID",
+    _EIP: "InvalidAllocationID.NotFound: The allocation ID",
+    _TEMPLATE: "InvalidLaunchTemplateId.NotFound: The launch template",
+    _ROLE: "NoSuchEntity: The role",
+    _POLICY: "NoSuchEntity: The policy",
+    _KEY: "NotFoundException: The key",
+    _CLUSTER: "ResourceNotFoundException: The cluster",
+    _ENTRY: "ResourceNotFoundException: The access entry of",
+    _QUEUE: "QueueDoesNotExist: The queue",
+    _RULE: "ResourceNotFoundException: The rule",
+}
+
+
+def given_names(stack_file: Path) -> frozenset[str]:
+    """Ids and ARNs that the stack's settings name: what an account holds before this stack makes anything."""
+    return frozenset(_GIVEN.findall(stack_file.read_text(encoding="utf-8"))) if stack_file.exists() else frozenset()
+
+
+def unresolved(world: World, token: str, inputs: Properties, given: frozenset[str]) -> str | None:
+    """The first input that names what does not exist, in AWS's words; None when all of them resolve."""
+    for reference in REFERENCES.get(token, ()):
+        for value in at_path(inputs, reference.path):
+            named = str(value)
+            if named in given or _OF_AWS.match(named):
+                continue
+            if reference.by_arn and not named.startswith("arn:"):
+                return f"ValidationError: '{named}' is not an ARN (input {reference.path})"
+            if not any(world.named(name_of(each, named)) for each in reference.types):
+                return f"{_ABSENT[reference.types[0]]} '{named}' does not exist (input {reference.path})"
+    return None
+
+
+def held(token: str, inputs: Properties) -> set[str]:
+    """What may not be deleted while a resource with these inputs stands, as the world writes names."""
+    return {
+        name_of(each, str(value))
+        for reference in REFERENCES.get(token, ())
+        if reference.holds
+        for value in at_path(inputs, reference.path)
+        for each in reference.types
+    }
+
+
+def name_of(token: str, value: str) -> str:
+    """An id or ARN as the world writes it; ids that are chosen are unique only among their own type."""
+    return f"{token} {value}"
+
+
+def in_use(entry: Entry, users: tuple[Entry, ...]) -> str:
+    """AWS's refusal to delete what others still use."""
+    service = entry.type.split(":")[1].partition("/")[0]
+    code = {"iam": "DeleteConflict", "ec2": "DependencyViolation"}.get(service, "ResourceInUseException")
+    names = ", ".join(sorted(each.urn.rsplit("::", 1)[-1] for each in users)[:5])
+    return f"{code}: {entry.id} has dependencies and cannot be deleted: {names}"
+
+
+def at_path(value: Plain, path: str) -> Iterator[Plain]:
+    """Every value at a dotted path; lists on the way are entered, absent keys and nulls give nothing."""
+    if isinstance(value, list):
+        for item in value:
+            yield from at_path(item, path)
+    elif not path:
+        if value is not None:
+            yield value
+    elif isinstance(value, dict):
+        head, _, rest = path.partition(".")
+        yield from at_path(value.get(head), rest)
