@@ -15,15 +15,17 @@ MIN_SHARES = 2
 
 def judge(draft: Draft) -> list[Fault]:
     """What is wrong with each pool's sharing."""
-    return [fault for pool in draft.pools for fault in _pool(pool)]
+    return [fault for pool in draft.pools for fault in _pool(pool, draft)]
 
 
-def _pool(pool: Pool) -> list[Fault]:
+def _pool(pool: Pool, draft: Draft) -> list[Fault]:
     sharing = pool.sharing
     if not isinstance(sharing, Sharing):
         return []
     path = f"pools[{pool.name}].sharing"
     chosen = [key for key, value in sharing.model_dump().items() if value is not None]
+    if not chosen and pool not in draft.whole_pools:
+        return []  # what was chosen could not be read, which is said already
     if len(chosen) != 1:
         given = " and ".join(chosen) or "an empty mapping"
         return [Fault(path, given, "exclusive, or exactly one of mig, time_slicing, mps", "keep one of them")]
