@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cli.stacks import which_file
+
+if TYPE_CHECKING:
+    from sandbox.engine.run import Outcome
 
 
 @click.group()
@@ -53,25 +57,29 @@ def _run(name: str, stack: str) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted: the next run goes on from here", err=True)
         return 1
-    for line in _closing(verb, stack, path, outcome.ok, outcome.seconds):
+    for line in _closing(verb, stack, path, outcome):
         click.echo(line)
     return 0 if outcome.ok else 1
 
 
-def _closing(verb: object, stack: str, path: Path, ok: bool, seconds: float) -> list[str]:
+def _closing(verb: str, stack: str, path: Path, outcome: Outcome) -> list[str]:
     from cli.summary import summary  # noqa: PLC0415
     from gpuplatform.accept import check_file  # noqa: PLC0415
+    from sandbox.engine.run import SECRET  # noqa: PLC0415
 
-    if not ok:
+    seconds = outcome.seconds
+    if not outcome.ok:
         return ["", f"{stack}: {verb} failed after {seconds:.0f} s; what to change is said above."]
     settings = check_file(path).settings
     if verb == "down" or settings is None:
         return ["", f"{stack}: nothing is left of it on this machine ({seconds:.0f} s)."]
     block = f".venv/bin/gpuplatform block --stack {stack} --pool {settings.pools[0].name}"
     after = {"preview": f"make up STACK={stack}", "up": f"make down STACK={stack}"}[str(verb)]
+    outputs = ", ".join(f"{name} (secret)" if value == SECRET else name for name, value in outcome.outputs.items())
     return [
         "",
         *summary(settings),
+        *([f"outputs: {outputs}"] if outputs else []),
         "",
         f"{stack}: {verb} done in {seconds:.0f} s, on the real engine; AWS, EKS and Kubernetes were stand-ins.",
         f"next: {block}    (what a pod pastes)",

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 
 import pulumi
 import pulumi_eks as eks
-from pulumi_aws.cloudwatch.log_group import LogGroup
-from pulumi_aws.ec2.launch_template import LaunchTemplate
-from pulumi_aws.ec2.tag import Tag
-from pulumi_aws.eks._inputs import AccessPolicyAssociationAccessScopeArgs
-from pulumi_aws.eks.addon import Addon
-from pulumi_aws.eks.node_group import NodeGroup
-from pulumi_aws.eks.pod_identity_association import PodIdentityAssociation
-from pulumi_aws.kms.alias import Alias
-from pulumi_aws.kms.key import Key
+from pulumi_aws.cloudwatch import LogGroup
+from pulumi_aws.ec2 import LaunchTemplate, Tag
+from pulumi_aws.eks import AccessPolicyAssociationAccessScopeArgs, Addon, NodeGroup, PodIdentityAssociation
+from pulumi_aws.kms import Alias, Key
 from pulumi_kubernetes.provider import Provider
 
 from components.handles import ClusterHandle, NetworkHandle

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_aws.iam import Policy, Role, RolePolicyAttachment  # the package: a submodule alone hides `Role` from type hints
+from pulumi_aws.iam import Policy, Role, RolePolicyAttachment
 
 EC2 = ("ec2.amazonaws.com", ("sts:AssumeRole",))
 """An instance takes the role."""

@@ -6,12 +6,9 @@ import json
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_aws.cloudwatch.event_rule import EventRule
-from pulumi_aws.cloudwatch.event_target import EventTarget
-from pulumi_aws.eks.access_entry import AccessEntry
-from pulumi_aws.eks.pod_identity_association import PodIdentityAssociation
-from pulumi_aws.sqs.queue import Queue
-from pulumi_aws.sqs.queue_policy import QueuePolicy
+from pulumi_aws.cloudwatch import EventRule, EventTarget
+from pulumi_aws.eks import AccessEntry, PodIdentityAssociation
+from pulumi_aws.sqs import Queue, QueuePolicy
 
 from components.handles import ClusterHandle
 from components.identity import EC2, NODE_POLICIES, PODS, make_role

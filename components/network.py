@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_aws.ec2.eip import Eip
-from pulumi_aws.ec2.internet_gateway import InternetGateway
-from pulumi_aws.ec2.nat_gateway import NatGateway
-from pulumi_aws.ec2.route import Route
-from pulumi_aws.ec2.route_table import RouteTable
-from pulumi_aws.ec2.route_table_association import RouteTableAssociation
-from pulumi_aws.ec2.security_group import SecurityGroup
-from pulumi_aws.ec2.subnet import Subnet
-from pulumi_aws.ec2.tag import Tag
-from pulumi_aws.ec2.vpc import Vpc
-from pulumi_aws.ec2.vpc_endpoint import VpcEndpoint
-from pulumi_aws.ec2.vpc_ipv4_cidr_block_association import VpcIpv4CidrBlockAssociation
-from pulumi_aws.vpc.security_group_ingress_rule import SecurityGroupIngressRule
+from pulumi_aws.ec2 import (
+    Eip,
+    InternetGateway,
+    NatGateway,
+    Route,
+    RouteTable,
+    RouteTableAssociation,
+    SecurityGroup,
+    Subnet,
+    Tag,
+    Vpc,
+    VpcEndpoint,
+    VpcIpv4CidrBlockAssociation,
+)
+from pulumi_aws.vpc import SecurityGroupIngressRule
 
 from components.handles import NetworkHandle
 from gpuplatform.render.node_classes import discovery_tags

@@ -7,20 +7,22 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 _NOISE = (
+    # The stand-ins and the pack's starter are on PATH on purpose.
     re.compile(r"warning: using pulumi-\S+ from \$PATH"),
     re.compile(r"resource plugin .* is expected to have version"),
-    re.compile(r"^\s*$"),
 )
-_NOISY_HEADINGS = re.compile(r"^\s+pulumi:providers:\w+ \(.*\):\s*$")
+_HEADING = re.compile(r"^(Diagnostics:|\s+\S+:\S+ \(.*\):)$")
+_WARNING_COUNT = re.compile(r"[;,]? ?\d+ warnings?$")
 
 
 @dataclass(slots=True)
 class Relay:
-    """Passes lines on as they come; blank runs and noise are dropped."""
+    """Passes lines on as they come; noise is dropped, and so is a heading under which nothing is left."""
 
     out: TextIO
     errors: list[str] = field(default_factory=list[str])
-    _blank: bool = False
+    _held: list[str] = field(default_factory=list[str])
+    """Headings and blank lines that are printed with the next line that says something."""
 
     def line(self, text: str) -> None:
         """One or more lines of the engine."""
@@ -28,15 +30,23 @@ class Relay:
             self._one(each.rstrip())
 
     def _one(self, line: str) -> None:
-        stripped = line.strip()
-        if not stripped:
-            self._blank = True
+        if any(pattern.search(line) for pattern in _NOISE):
             return
-        if any(pattern.search(line) for pattern in _NOISE) or _NOISY_HEADINGS.match(line):
+        if not line.strip():
+            if self._held[-1:] != [""]:
+                self._held.append("")
             return
-        if stripped.startswith("error:"):
-            self.errors.append(stripped.removeprefix("error:").strip())
-        if self._blank:
-            print(file=self.out)
-            self._blank = False
-        print(line, file=self.out, flush=True)
+        if _HEADING.match(line):
+            # A heading right after a heading: the first had nothing but noise. Diagnostics begins a section.
+            if line != "Diagnostics:":
+                self._held = [each for each in self._held if each in ("", "Diagnostics:")]
+            self._held.append(line)
+            return
+        if line[0] not in " \t":
+            self._held = [""] if "" in self._held else []
+        if line.strip().startswith("error:"):
+            self.errors.append(line.strip().removeprefix("error:").strip())
+        for held in self._held:
+            print(held, file=self.out)
+        self._held.clear()
+        print(_WARNING_COUNT.sub("", line), file=self.out, flush=True)

@@ -175,7 +175,7 @@ def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
         result = stack.preview(policy_packs=_packs(request), on_output=relay.line, on_error=relay.line)
     except automation.CommandError:
         return _FAILED
-    return _Ended(True, {str(operation): count for operation, count in result.change_summary.items()}, {})
+    return _Ended(True, _counts(result.change_summary), {})
 
 
 def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
@@ -186,7 +186,7 @@ def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     except automation.CommandError:
         return _FAILED
     outputs = {name: SECRET if value.secret else value.value for name, value in result.outputs.items()}
-    return _Ended(True, result.summary.resource_changes or {}, outputs)
+    return _Ended(True, _counts(result.summary.resource_changes or {}), outputs)
 
 
 def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
@@ -200,7 +200,11 @@ def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
         result = stack.destroy(on_output=relay.line, on_error=relay.line)
     except automation.CommandError:
         return _FAILED
-    return _Ended(True, result.summary.resource_changes or {}, {})
+    return _Ended(True, _counts(result.summary.resource_changes or {}), {})
+
+
+def _counts(changes: Mapping[automation.OpType, int] | Mapping[str, int]) -> dict[str, int]:
+    return {str(operation): count for operation, count in changes.items()}
 
 
 def _leave_nothing(request: Request, stack: automation.Stack, world: World) -> None:

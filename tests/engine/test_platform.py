@@ -1,0 +1,178 @@
+"""The platform's own program and policy pack on the real engine, with stand-ins for AWS, EKS and Kubernetes."""
+
+from __future__ import annotations
+
+import io
+import runpy
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from gpuplatform.render import stack as rendering
+from gpuplatform.render.document import Document
+from gpuplatform.settings.plan import PlannedNodePool
+from gpuplatform.standard import labels
+from gpuplatform.standard.aliases import Vocabulary
+from sandbox.cloud.types import listed
+from sandbox.cloud.world import World
+from sandbox.engine.run import Outcome, Request, Verb, platform, run
+from sandbox.errors import SandboxError
+from sandbox.tools.pulumi import PulumiCli
+
+PROJECT = Path(__file__).parents[2]
+# The Automation API leaves the event loop of a failed program open; its destructor is no fault of the test after it.
+pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
+
+Runner = Callable[..., tuple[Outcome, str]]
+
+
+@pytest.fixture
+def engine(engine_cli: PulumiCli, tmp_path: Path) -> Runner:
+    """Runs a verb on a stack in a state folder of the test's own; the outcome and what was printed."""
+    del engine_cli
+
+    def runner(verb: Verb, stack: str = "dev", stack_file: Path | None = None) -> tuple[Outcome, str]:
+        out = io.StringIO()
+        request = platform(verb, stack, stack_file or PROJECT / f"Pulumi.{stack}.yaml", out)
+        return run(replace(request, state=tmp_path / stack)), out.getvalue()
+
+    return runner
+
+
+@pytest.mark.xdist_group("platform-life")
+def test_dev_goes_up_once_changes_nothing_the_second_time_and_leaves_nothing(engine: Runner, tmp_path: Path) -> None:
+    up, said = engine(Verb.UP)
+    assert up.ok, said
+    assert up.changes["create"] >= 150
+    made = World(tmp_path / "dev" / "world.db")
+    types = {entry.type for entry in made.everything()}
+    assert types <= set(listed())
+    assert set(up.outputs) == {"kubeconfig", "platform"}
+    assert up.outputs["kubeconfig"] == "[secret]"
+
+    again, said = engine(Verb.UP)
+    assert again.ok, said
+    assert set(again.changes) == {"same"}
+
+    down, said = engine(Verb.DOWN)
+    assert down.ok, said
+    assert not (tmp_path / "dev").exists()
+
+
+def test_pools_go_before_node_classes_before_karpenter_before_its_crds_before_the_nodes_it_runs_on(
+    engine: Runner,
+) -> None:
+    assert engine(Verb.UP)[0].ok
+    down, said = engine(Verb.DOWN)
+    assert down.ok, said
+    deleted = [event.urn for event in down.journal if event.operation == "delete"]
+
+    def places(ending: str) -> list[int]:
+        found = [index for index, urn in enumerate(deleted) if ending in urn.split("::", 2)[2].rsplit("$", 1)[-1]]
+        assert found, f"nothing deleted is called {ending}"
+        return found
+
+    order = [
+        ":NodePool::",
+        ":EC2NodeClass::",
+        ":Release::karpenter-controller",
+        ":Release::karpenter-crds",
+        ":NodeGroup::",
+    ]
+    for earlier, later in pairwise(order):
+        assert max(places(earlier)) < min(places(later)), f"{earlier} is gone before {later}"
+
+
+@pytest.mark.parametrize("stack", ["staging", "prod"])
+def test_every_stack_previews_cleanly_with_the_pack(engine: Runner, stack: str) -> None:
+    preview, said = engine(Verb.PREVIEW, stack)
+    assert preview.ok, said
+    assert preview.changes["create"] >= 150
+    assert "gpu-platform@" in said, "the policy pack ran"
+
+
+def test_a_pool_without_one_label_is_refused_by_name(engine: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = rendering.nodepool
+
+    def without_model(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Document:
+        document = whole(planned, vocabulary)
+        if planned.name == "worker-a100-40gb-on-demand":
+            template = document["spec"]["template"]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]
+            del template["metadata"]["labels"][labels.MODEL.key]  # pyright: ignore[reportUnknownMemberType]
+        return document
+
+    monkeypatch.setattr(rendering, "nodepool", without_model)
+    preview, said = engine(Verb.PREVIEW, "staging")
+    assert not preview.ok
+    assert "gpu-labels-complete" in said
+    assert "worker-a100-40gb-on-demand" in said
+    assert labels.MODEL.key in said
+    assert "Traceback" not in said
+
+
+def test_refused_settings_end_the_program_with_the_report_and_nothing_made(engine: Runner, tmp_path: Path) -> None:
+    text = (PROJECT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+    broken = tmp_path / "Pulumi.dev.yaml"
+    broken.write_text(
+        text.replace("g6.xlarge, g6.2xlarge", "g6.xlarge, g5.xlarge").replace("mig: 1g.10gb", "mig: 1g.5gb"),
+        encoding="utf-8",
+    )
+    up, said = engine(Verb.UP, stack_file=broken)
+    assert not up.ok
+    assert "pools[infer].cards[L4-24GB].instance_types" in said
+    assert "pools[worker].sharing.mig" in said
+    assert "Traceback" not in said
+    assert World(tmp_path / "dev" / "world.db").everything() == ()
+
+
+@pytest.mark.xdist_group("platform-prod")
+def test_a_protected_stack_is_not_taken_down_and_the_way_to_unprotect_it_is_said(
+    engine: Runner, tmp_path: Path
+) -> None:
+    assert engine(Verb.UP, "prod")[0].ok
+    with pytest.raises(SandboxError, match=r"deletion_protection: false in Pulumi\.prod\.yaml"):
+        engine(Verb.DOWN, "prod")
+    text = (PROJECT / "Pulumi.prod.yaml").read_text(encoding="utf-8")
+    unprotected = tmp_path / "Pulumi.prod.yaml"
+    unprotected.write_text(text.replace("deletion_protection: true", "deletion_protection: false"), encoding="utf-8")
+    assert engine(Verb.UP, "prod", unprotected)[0].ok
+    down, said = engine(Verb.DOWN, "prod", unprotected)
+    assert down.ok, said
+
+
+def test_a_deferred_stack_stops_at_the_cluster(engine: Runner, tmp_path: Path) -> None:
+    text = (PROJECT / "Pulumi.staging.yaml").read_text(encoding="utf-8")
+    deferred = tmp_path / "Pulumi.staging.yaml"
+    deferred.write_text(text.replace('version: "1.35"', 'version: "1.35"\n      contents: deferred'), encoding="utf-8")
+    up, said = engine(Verb.UP, "staging", deferred)
+    assert up.ok, said
+    kinds = {entry.type.split(":")[0] for entry in World(tmp_path / "staging" / "world.db").everything()}
+    assert kinds == {"aws"}
+
+
+def test_an_error_of_the_program_names_the_resource_and_the_cause(engine_cli: PulumiCli, tmp_path: Path) -> None:
+    del engine_cli
+    program = tmp_path / "__main__.py"
+    program.write_text(
+        "import pulumi\n"
+        "from pulumi_aws.provider import Provider\n"
+        "aws = Provider('aws', region='us-east-1')\n"
+        "pulumi.CustomResource('aws:s3/bucket:Bucket', 'stray', {}, pulumi.ResourceOptions(provider=aws))\n",
+        encoding="utf-8",
+    )
+    out = io.StringIO()
+    request = Request(
+        Verb.PREVIEW,
+        "dev",
+        out,
+        PROJECT / "Pulumi.dev.yaml",
+        tmp_path / "dev",
+        lambda: runpy.run_path(str(program)),
+        None,
+    )
+    assert not run(request).ok
+    assert "stray" in out.getvalue()
+    assert "does not know the type aws:s3/bucket:Bucket" in out.getvalue()
