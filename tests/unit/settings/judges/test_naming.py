@@ -1,0 +1,58 @@
+import pytest
+
+from gpuplatform.settings.judges.naming import RESERVED_NAMESPACES
+from gpuplatform.settings.load import examine
+from gpuplatform.settings.source import Plain
+from tests.builders import a_card, a_market, a_namespace, a_pool, a_slice_pool, a_tenant, paths, settings_object
+
+CPU: dict[str, Plain] = {"name": "serve", "instance_types": ["m7i.large"], "ceiling_vcpus": 8}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "path"),
+    [
+        ({"pools": [a_pool(), a_slice_pool(name="serve")]}, "pools[serve]"),
+        ({"pools": [a_pool()], "cpu_pools": [CPU]}, "pools[serve]"),
+        (
+            {"tenants": [a_tenant(), a_tenant(namespaces=[a_namespace(name="other")])]},
+            "tenants[serving]",
+        ),
+        ({"tenants": [a_tenant(), a_tenant(name="other")]}, "tenants[ml-serving]"),
+        (
+            {"pools": [a_pool(cards=[a_card(markets=[a_market(), a_market()])])]},
+            "pools[serve].cards[L4-24GB].markets[on-demand]",
+        ),
+        (
+            {"pools": [a_pool(cards=[a_card(types=["g6.xlarge"] * 2)])]},
+            "pools[serve].cards[L4-24GB].instance_types[g6.xlarge]",
+        ),
+        ({"pools": [a_pool(cards=[a_card(), a_card()])]}, "pools[serve].cards[L4-24GB]"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_name_that_stands_twice_is_refused(overrides: dict[str, Plain], path: str) -> None:
+    found = paths(examine(settings_object(**overrides)).faults)
+    assert found == [path]
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED_NAMESPACES))
+def test_a_tenant_does_not_take_a_namespace_of_the_platform(name: str) -> None:
+    tenant = a_tenant(namespaces=[a_namespace(name=name)])
+    assert paths(examine(settings_object(tenants=[tenant])).faults) == [f"tenants[serving].namespaces[{name}].name"]
+
+
+def test_a_pool_name_that_would_make_a_nodepool_name_too_long_is_refused_at_the_field() -> None:
+    (fault,) = examine(settings_object(pools=[a_pool(name="p" * 25)])).faults
+    assert fault.allowed == "at most 24 characters"
+
+
+def test_the_longest_pool_name_is_accepted_in_the_longest_zone_name() -> None:
+    card = a_card("RTX-PRO-4500-32GB", ["g7.2xlarge"], [a_market(ceiling_cards=None)])
+    raw = settings_object(
+        region="ap-southeast-1",
+        network={"new": {"zones": ["ap-southeast-1a", "ap-southeast-1b"]}},
+        pools=[a_pool(name="p" * 24, nodes=1, cards=[card])],
+    )
+    found = [fault for fault in examine(raw).faults if fault.severity == "error"]
+    assert len("p" * 24 + "-rtx-pro-4500-32gb-on-demand-ap-southeast-1a") > 63
+    assert paths(found) == [f"pools[{'p' * 24}].name"]
