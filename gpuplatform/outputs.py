@@ -159,7 +159,7 @@ def _pool(planned: list[PlannedNodePool]) -> PoolOutput:
 def parse(document: Mapping[str, object], where: str = OUTPUT_NAME) -> tuple[PlatformOutputs | None, list[Fault]]:
     """The document as another team reads it, and why it cannot be read."""
     version = document.get("version")
-    if not isinstance(version, int | float) or int(version) != VERSION:
+    if isinstance(version, bool) or version != VERSION:
         return None, [
             Fault(f"{where}.version", repr(version), str(VERSION), "use the reader of the platform's own release")
         ]

@@ -1,0 +1,81 @@
+from pathlib import Path
+
+import pytest
+
+from gpuplatform import accept
+from gpuplatform.accept import RefusedError, accepted, check, check_file, report
+from gpuplatform.faults import Fault, errors, warnings
+from gpuplatform.settings import source
+from tests.builders import STACKS, a_card, a_pool, settings_object, stack_file
+
+DEAR = {"monthly_floor_limit_usd": 1, "monthly_budget_usd": 1}
+
+
+def test_valid_settings_are_accepted() -> None:
+    assert accepted(settings_object()).cluster.name == "gpu-test"
+
+
+def test_refused_settings_raise_with_every_fault_in_the_message() -> None:
+    with pytest.raises(RefusedError) as caught:
+        accepted(settings_object(enviroment="x", pools=[a_pool(efa=1)]))
+    assert [fault.path for fault in caught.value.faults] == ["pools[serve].efa", "enviroment"]
+    assert str(caught.value) == report(caught.value.faults)
+
+
+def test_a_warning_refuses_nothing_and_is_not_in_the_refusal() -> None:
+    unpriced = a_pool(cards=[a_card("H200-141GB", ["p5e.48xlarge"])])
+    loaded = check(settings_object(pools=[unpriced]))
+    assert loaded.settings is not None
+    assert warnings(loaded.faults)
+    with pytest.raises(RefusedError) as caught:
+        accepted(settings_object(pools=[unpriced], enviroment="x"))
+    assert [fault.path for fault in caught.value.faults] == ["enviroment"]
+
+
+def test_what_it_costs_is_judged_in_the_same_report_as_everything_else() -> None:
+    found = check(settings_object(cost=dict(DEAR), enviroment="x"))
+    assert found.settings is None
+    assert [fault.path for fault in found.faults] == [
+        "enviroment",
+        "cost.monthly_floor_limit_usd",
+        "cost.monthly_budget_usd",
+    ]
+
+
+def test_settings_that_cost_too_much_are_refused_though_all_else_is_right() -> None:
+    found = check(settings_object(cost=dict(DEAR)))
+    assert found.settings is None
+    assert len(errors(found.faults)) == 2
+
+
+def test_the_report_counts_and_numbers_the_faults() -> None:
+    first, second = Fault("a", "1", "2", "write 2"), Fault("b", "x", "y", "write y")
+    assert report([first]).startswith("the settings are refused: 1 fault, and nothing was made\n")
+    assert report((first, second)).splitlines() == [
+        "the settings are refused: 2 faults, and nothing was made",
+        "",
+        "1. a",
+        "   given:   1",
+        "   allowed: 2",
+        "   change:  write 2",
+        "",
+        "2. b",
+        "   given:   x",
+        "   allowed: y",
+        "   change:  write y",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"a: [", b"\x00\xff", b"- a", b"config: {}"])
+def test_a_file_that_holds_no_settings_is_one_fault_and_no_exception(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_bytes(content)
+    loaded = check_file(path)
+    assert loaded.settings is None
+    assert len(loaded.faults) == 1
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_file_and_its_object_are_judged_alike(stack: str) -> None:
+    raw, _ = source.read(stack_file(stack))
+    assert accept.check(raw) == accept.check_file(stack_file(stack))

@@ -1,0 +1,113 @@
+import json
+from typing import cast
+
+import pytest
+
+from gpuplatform import outputs
+from gpuplatform.outputs import PlatformOutputs, describe, parse
+from gpuplatform.settings.source import Plain
+from tests.builders import STACKS, a_pool, a_slice_pool, a_static_pool, a_tenant, some_settings, stack_settings
+
+ENDPOINT = "https://0123456789.gr7.us-east-1.eks.amazonaws.com"
+MIXED: list[Plain] = [a_pool(), a_slice_pool(), a_static_pool(nodes=2, zones=["us-east-1a", "us-east-1b"])]
+
+
+def described() -> PlatformOutputs:
+    return describe(some_settings(pools=MIXED, tenants=[a_tenant()]), ENDPOINT)
+
+
+def published() -> dict[str, object]:
+    """The document as it comes back from a stack reference: through JSON, every number a float."""
+    text = json.dumps(described().as_plain())
+    return cast(dict[str, object], json.loads(text, parse_int=float))
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_what_a_stack_publishes_is_what_another_team_reads(stack: str) -> None:
+    written = describe(stack_settings(stack), ENDPOINT)
+    read, faults = parse(json.loads(json.dumps(written.as_plain())))
+    assert faults == []
+    assert read == written
+
+
+def test_numbers_that_became_floats_on_the_way_are_read_as_they_were() -> None:
+    assert parse(published()) == (described(), [])
+
+
+def test_a_pool_says_all_that_a_pod_needs() -> None:
+    pool = described().pool("worker")
+    assert pool is not None
+    assert pool.selection == {
+        "gpu.pool": "train",
+        "gpu.role": "worker",
+        "gpu.mig": "enabled",
+        "gpu.mig.profile": "1g.10gb",
+        "gpu.model": "A100",
+        "gpu.mem": "80gb",
+        "karpenter.sh/capacity-type": "on-demand",
+    }
+    assert pool.resource == "nvidia.com/mig-1g.10gb"
+    assert pool.taints == ("nvidia.com/gpu=present:NoSchedule", "dedicated=gpu:NoSchedule", "gpu.pool=train:NoSchedule")
+    assert [(each.key, each.operator, each.value) for each in pool.tolerations] == [
+        ("nvidia.com/gpu", "Exists", None),
+        ("dedicated", "Exists", None),
+        ("gpu.pool", "Equal", "train"),
+    ]
+    assert pool.ceiling_cards == 16
+
+
+def test_a_pool_lists_its_nodepools_and_adds_up_their_cards() -> None:
+    pool = described().pool("chief")
+    assert pool is not None
+    assert [each.name for each in pool.node_pools] == [
+        "chief-h100-80gb-on-demand-us-east-1a",
+        "chief-h100-80gb-on-demand-us-east-1b",
+    ]
+    assert pool.ceiling_cards == sum(each.ceiling_cards for each in pool.node_pools) == 2
+
+
+def test_a_pool_that_is_not_there_is_none() -> None:
+    assert described().pool("nowhere") is None
+
+
+def test_a_tenant_says_its_namespaces_quota_and_account() -> None:
+    (tenant,) = described().tenants
+    (namespace,) = tenant.namespaces
+    assert (tenant.name, tenant.team, namespace.name) == ("serving", "platform", "ml-serving")
+    assert (namespace.service_account, namespace.quota) == ("server", {"nvidia.com/gpu": 2})
+
+
+def test_a_newer_document_with_keys_that_this_reader_does_not_know_still_parses() -> None:
+    newer = published()
+    newer["networks"] = [{"id": "vpc-1"}]
+    for pool in cast(list[dict[str, object]], newer["pools"]):
+        pool["queue"] = "gold"
+    assert parse(newer) == (described(), [])
+
+
+@pytest.mark.parametrize("version", [2, 0, 2.0, "1", None, True, float("inf"), float("nan")])
+def test_another_major_version_is_refused_with_a_fault(version: object) -> None:
+    document, (fault,) = parse(published() | {"version": version}, "gpu/prod")
+    assert document is None
+    assert fault.path == "gpu/prod.version"
+    assert fault.given == repr(version)
+    assert fault.allowed == "1"
+
+
+def test_a_document_that_lost_a_key_is_refused_with_its_place() -> None:
+    broken = published()
+    del cast(list[dict[str, object]], broken["pools"])[1]["resource"]
+    document, (fault,) = parse(broken)
+    assert document is None
+    assert fault.path == "platform.pools.1.resource"
+    assert all((fault.given, fault.allowed, fault.change))
+
+
+def test_no_document_at_all_is_refused() -> None:
+    assert parse({})[0] is None
+
+
+def test_nothing_secret_is_in_the_document() -> None:
+    text = json.dumps(described().as_plain())
+    assert "kubeconfig" not in text
+    assert outputs.OUTPUT_NAME == "platform"
