@@ -8,9 +8,10 @@ from components.account import aws_provider
 from components.cluster import Cluster, ClusterArgs
 from components.device_plugins import DevicePlugins, DevicePluginsArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
-from components.handles import ClusterHandle
+from components.handles import ClusterHandle, NetworkHandle
 from components.karpenter import Karpenter, KarpenterArgs
 from components.network import Network, NetworkArgs
+from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
 from components.publish import publish
 from components.settings import settings_of_stack
@@ -20,7 +21,7 @@ from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
 
 
-def foundation(settings: Settings) -> tuple[ClusterHandle, pulumi.ResourceOptions]:
+def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi.ResourceOptions]:
     """The network and the cluster, and the options of everything that stands on them."""
     aws = aws_provider(settings)
     on_aws = pulumi.ResourceOptions(providers=[aws])
@@ -31,10 +32,12 @@ def foundation(settings: Settings) -> tuple[ClusterHandle, pulumi.ResourceOption
     )
     after_network = pulumi.ResourceOptions(providers=[aws], depends_on=[network])
     cluster = Cluster("cluster", ClusterArgs(settings=settings, network=network.handle), after_network)
-    return cluster.handle, pulumi.ResourceOptions(providers=[aws], depends_on=[cluster])
+    return network.handle, cluster.handle, pulumi.ResourceOptions(providers=[aws], depends_on=[cluster])
 
 
-def contents(settings: Settings, cluster: ClusterHandle, after_cluster: pulumi.ResourceOptions) -> None:
+def contents(
+    settings: Settings, network: NetworkHandle, cluster: ClusterHandle, after_cluster: pulumi.ResourceOptions
+) -> None:
     """Everything inside the cluster. On the way down each waits for what was made after it."""
     documents = render(settings)
     karpenter = Karpenter(
@@ -57,6 +60,11 @@ def contents(settings: Settings, cluster: ClusterHandle, after_cluster: pulumi.R
         DevicePluginsArgs(cluster=cluster, values=documents.device_plugin_values),
         after_cluster,
     )
+    NodeGroups(
+        "static",
+        NodeGroupsArgs(cluster=settings.cluster.name, network=network, groups=documents.node_groups),
+        after_cluster,
+    )
     NodePools(
         "pools",
         NodePoolsArgs(
@@ -74,13 +82,15 @@ def contents(settings: Settings, cluster: ClusterHandle, after_cluster: pulumi.R
     )
 
 
-def nothing(_settings: Settings, _cluster: ClusterHandle, _after: pulumi.ResourceOptions) -> None:
+def nothing(
+    _settings: Settings, _network: NetworkHandle, _cluster: ClusterHandle, _after: pulumi.ResourceOptions
+) -> None:
     """The first `up` of a private endpoint stops here; the second runs from inside the network."""
 
 
 WITHIN = {Contents.APPLIED: contents, Contents.DEFERRED: nothing}
 
 stack_settings = settings_of_stack()
-cluster_handle, after = foundation(stack_settings)
-WITHIN[stack_settings.cluster.contents](stack_settings, cluster_handle, after)
+network_handle, cluster_handle, after = foundation(stack_settings)
+WITHIN[stack_settings.cluster.contents](stack_settings, network_handle, cluster_handle, after)
 publish(stack_settings, cluster_handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
@@ -13,7 +14,8 @@ class NetworkHandle:
     """The network that a cluster stands in."""
 
     vpc_id: pulumi.Input[str]
-    private_subnet_ids: tuple[pulumi.Input[str], ...]
+    private_subnets: Mapping[str, pulumi.Input[str]]
+    """Id of one private subnet in each zone, by the zone's name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ def gpu_operator_values(settings: Settings) -> Document:
     """The chart's values, where they differ from its defaults or must not be left to them."""
     tolerations = gpu_node_tolerations(settings)
     controller = [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]
-    shared = sharing.plugin_config_map(settings.pools)
     return {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
@@ -51,7 +50,7 @@ def gpu_operator_values(settings: Settings) -> Document:
         "devicePlugin": {
             "enabled": True,
             # No default: a node without the label shares nothing.
-            "config": {"create": False, "name": sharing.PLUGIN_CONFIG_MAP if shared else "", "default": ""},
+            "config": {"create": False, "name": sharing.PLUGIN_CONFIG_MAP, "default": ""},
         },
         "gfd": {"enabled": True},
         "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}},

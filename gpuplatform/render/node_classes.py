@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gpuplatform.catalog.instance_types import instance_type
 from gpuplatform.render.document import Document, a
 from gpuplatform.render.user_data import user_data
-from gpuplatform.settings.pools import NodeClass, Pool
+from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, names, versions
 from gpuplatform.standard.labels import Purpose
@@ -14,16 +16,26 @@ API_VERSION = "karpenter.k8s.aws/v1"
 ROOT_DEVICE = "/dev/xvda"
 """Amazon Linux 2023's root device."""
 
-_INFERENCE_DISK = NodeClass(root_volume_gib=200, root_volume_iops=6000, root_volume_throughput_mib_s=250)
-_TRAINING_DISK = NodeClass(root_volume_gib=500, root_volume_iops=16000, root_volume_throughput_mib_s=1000)
-_PLAIN_DISK = NodeClass(root_volume_gib=100, root_volume_iops=3000, root_volume_throughput_mib_s=125)
+
+@dataclass(frozen=True, slots=True)
+class RootVolume:
+    """A node's gp3 root volume, encrypted always."""
+
+    size_gib: int
+    iops: int
+    throughput_mib_s: int
+
+
+_INFERENCE_DISK = RootVolume(size_gib=200, iops=6000, throughput_mib_s=250)
+_TRAINING_DISK = RootVolume(size_gib=500, iops=16000, throughput_mib_s=1000)
+_PLAIN_DISK = RootVolume(size_gib=100, iops=3000, throughput_mib_s=125)
 _DISKS = {Purpose.INFER: _INFERENCE_DISK, Purpose.DEV: _INFERENCE_DISK, Purpose.TRAIN: _TRAINING_DISK}
 """Root volumes of the Karpenter guide, by purpose."""
 
 
 def gpu_node_class(pool: Pool, settings: Settings) -> Document:
     """The EC2NodeClass of a GPU pool."""
-    spec = _spec(settings, names.node_class(pool.name), _DISKS[pool.purpose], pool.node_class)
+    spec = _spec(settings, names.node_class(pool.name), root_volume(pool), node_user_data(pool))
     reservations = [each for choice in pool.cards for market in choice.markets for each in market.reservation_ids]
     if reservations:
         spec["capacityReservationSelectorTerms"] = [{"id": each} for each in dict.fromkeys(reservations)]
@@ -37,8 +49,23 @@ def gpu_node_class(pool: Pool, settings: Settings) -> Document:
 
 def plain_node_class(name: str, settings: Settings) -> Document:
     """The EC2NodeClass of a CPU or Neuron pool."""
-    spec = _spec(settings, name, _PLAIN_DISK, NodeClass())
+    spec = _spec(settings, name, _PLAIN_DISK, None)
     return a(API_VERSION, "EC2NodeClass", names.node_class(name), spec=spec)
+
+
+def root_volume(pool: Pool) -> RootVolume:
+    """The root volume of a GPU pool's nodes: its purpose's, where the pool says nothing else."""
+    usual, chosen = _DISKS[pool.purpose], pool.node_class
+    return RootVolume(
+        chosen.root_volume_gib or usual.size_gib,
+        chosen.root_volume_iops or usual.iops,
+        chosen.root_volume_throughput_mib_s or usual.throughput_mib_s,
+    )
+
+
+def node_user_data(pool: Pool) -> str | None:
+    """The user data of a GPU pool's nodes, whoever makes them."""
+    return user_data(pool.node_class.node_config, pool.node_class.shell)
 
 
 def node_role_name(cluster: str) -> str:
@@ -51,7 +78,7 @@ def discovery_tags(cluster: str) -> dict[str, str]:
     return {keys.DISCOVERY: cluster}
 
 
-def _spec(settings: Settings, pool: str, disk: NodeClass, override: NodeClass) -> Document:
+def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str | None) -> Document:
     cluster = settings.cluster.name
     spec: Document = {
         "amiSelectorTerms": [{"alias": f"{versions.AL2023_IMAGE.name}@{versions.AL2023_IMAGE.version}"}],
@@ -64,9 +91,9 @@ def _spec(settings: Settings, pool: str, disk: NodeClass, override: NodeClass) -
                 "rootVolume": True,
                 "ebs": {
                     "volumeType": "gp3",
-                    "volumeSize": f"{override.root_volume_gib or disk.root_volume_gib}Gi",
-                    "iops": override.root_volume_iops or disk.root_volume_iops,
-                    "throughput": override.root_volume_throughput_mib_s or disk.root_volume_throughput_mib_s,
+                    "volumeSize": f"{volume.size_gib}Gi",
+                    "iops": volume.iops,
+                    "throughput": volume.throughput_mib_s,
                     "encrypted": True,
                     "deleteOnTermination": True,
                 },
@@ -81,8 +108,8 @@ def _spec(settings: Settings, pool: str, disk: NodeClass, override: NodeClass) -
         },
         "tags": {**settings.tags, "environment": settings.environment, "gpu-platform/pool": pool},
     }
-    if (text := user_data(override.node_config, override.shell)) is not None:
-        spec["userData"] = text
+    if user_data_text is not None:
+        spec["userData"] = user_data_text
     return spec
 
 

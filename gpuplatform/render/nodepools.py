@@ -49,18 +49,23 @@ def requirement(key: str, *values: str) -> Document:
     return {"key": key, "operator": "In", "values": list(values)}
 
 
-def _template(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Document:
-    pool: Pool = planned.pool
+def instruction_labels(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> dict[str, str]:
+    """The labels of a pool's nodes: the standard, an alias vocabulary, and what tells the operator to share cards."""
     labels = dict(planned.labels)
     if vocabulary is not None:
         labels |= aliases.written(vocabulary, planned.labels)
     if planned.card.mig_table is not None:
-        labels[keys.MIG_CONFIG] = sharing.mig_config_key(planned.card, mig_profile(pool))
-    if (shared := sharing.plugin_config_key(pool)) is not None:
+        labels[keys.MIG_CONFIG] = sharing.mig_config_key(planned.card, mig_profile(planned.pool))
+    if (shared := sharing.plugin_config_key(planned.pool.sharing)) is not None:
         labels[keys.DEVICE_PLUGIN_CONFIG] = shared
+    return labels
+
+
+def _template(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Document:
+    pool: Pool = planned.pool
     architectures = sorted({each.architecture for each in planned.types})
     return {
-        "metadata": {"labels": labels},
+        "metadata": {"labels": instruction_labels(planned, vocabulary)},
         "spec": {
             "nodeClassRef": node_class_ref(names.node_class(pool.name)),
             "requirements": [

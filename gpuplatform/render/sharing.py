@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuplatform.catalog.cards import Card
+from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.mig import MigGeometry, geometry
 from gpuplatform.render.document import Document, a, as_yaml
 from gpuplatform.settings.plan import PlannedNodePool, mig_profile
-from gpuplatform.settings.pools import Pool, Sharing
+from gpuplatform.settings.pools import EarlierSharing, Pool, Sharing
 from gpuplatform.standard import names, resources
 
 OPERATOR_NAMESPACE = "gpu-operator"
@@ -24,51 +24,54 @@ ALL_DISABLED = "all-disabled"
 """The operator's own name for a card that is not partitioned, and its default."""
 
 
-def mig_config_key(card: Card, profile: str | None) -> str:
+def mig_config_key(of: Card, profile: str | None) -> str:
     """The name of a card's layout: the card, the profile and how many; ``all-disabled`` without a profile."""
     if profile is None:
         return ALL_DISABLED
-    return names.content_key((f"{card.name}", f"{profile}-x{_instances(card, profile)}"))
+    return names.content_key((of.name, f"{profile}-x{_instances(of, profile)}"))
 
 
-def plugin_config_key(pool: Pool) -> str | None:
-    """The name of the device plugin's configuration for a pool's nodes, None where it needs none."""
-    sharing = pool.sharing
+def plugin_config_key(sharing: Sharing | str) -> str | None:
+    """The name of the device plugin's configuration for a way of sharing, None where it needs none."""
     if not isinstance(sharing, Sharing) or sharing.shares_per_card is None:
         return None
     return f"{_method(sharing)}-x{sharing.shares_per_card}"
 
 
-def mig_config_map(planned: Iterable[PlannedNodePool]) -> Document:
-    """The layouts of every MIG pool, each bound to its card by device id, so that no other card can wear it."""
+def mig_config_map(planned: Iterable[PlannedNodePool], earlier: Iterable[EarlierSharing]) -> Document:
+    """The layouts of every MIG pool, each bound to its card by device id, so that no other card can wear it.
+
+    Layouts that running nodes may still wear stay beside them, as they were.
+    """
+    wanted = {(each.card.name, profile) for each in planned if (profile := mig_profile(each.pool))}
+    wanted |= {(each.card, each.sharing.mig) for each in earlier if each.sharing.mig}
     configs: Document = {ALL_DISABLED: [{"devices": "all", "mig-enabled": False}]}
-    for each in sorted(planned, key=lambda one: one.name):
-        profile = mig_profile(each.pool)
-        table = _table(each.card)
-        if profile is None or table is None:
+    for name, profile in sorted(wanted):
+        known = card(name)
+        table = _table(known) if known else None
+        if known is None or table is None:
             continue
-        configs[mig_config_key(each.card, profile)] = [
+        configs[mig_config_key(known, profile)] = [
             {
                 "device-filter": list(table.device_ids),
                 "devices": "all",
                 "mig-enabled": True,
-                "mig-devices": {profile: _instances(each.card, profile)},
+                "mig-devices": {profile: _instances(known, profile)},
             }
         ]
     layouts: Document = {"version": "v1", "mig-configs": configs}
     return a("v1", "ConfigMap", MIG_CONFIG_MAP, OPERATOR_NAMESPACE, data={MIG_CONFIG_FILE: as_yaml(layouts)})
 
 
-def plugin_config_map(pools: Iterable[Pool]) -> Document | None:
-    """One key for each way of sharing in use, and no default: a node without the label shares nothing."""
-    data: dict[str, str] = {}
-    for pool in pools:
-        key = plugin_config_key(pool)
-        if key is not None and isinstance(pool.sharing, Sharing):
-            data[key] = as_yaml(_plugin_config(pool.sharing))
-    if not data:
-        return None
-    return a("v1", "ConfigMap", PLUGIN_CONFIG_MAP, OPERATOR_NAMESPACE, data=dict(sorted(data.items())))
+def plugin_config_map(pools: Iterable[Pool], earlier: Iterable[EarlierSharing]) -> Document:
+    """One key for each way of sharing that a node may wear, and no default: a node without the label shares nothing.
+
+    It is there even when it is empty, so that the operator's configuration never changes its name and restarts nodes.
+    """
+    ways = [*(pool.sharing for pool in pools), *(each.sharing for each in earlier)]
+    keyed = {key: way for way in ways if isinstance(way, Sharing) and (key := plugin_config_key(way))}
+    data = {key: as_yaml(_plugin_config(way)) for key, way in sorted(keyed.items())}
+    return a("v1", "ConfigMap", PLUGIN_CONFIG_MAP, OPERATOR_NAMESPACE, data=data)
 
 
 def _plugin_config(sharing: Sharing) -> Document:
@@ -83,11 +86,11 @@ def _method(sharing: Sharing) -> str:
     return "mps" if sharing.mps is not None else "time-slicing"
 
 
-def _table(card: Card) -> MigGeometry | None:
-    return geometry(card.mig_table) if card.mig_table else None
+def _table(of: Card) -> MigGeometry | None:
+    return geometry(of.mig_table) if of.mig_table else None
 
 
-def _instances(card: Card, profile: str) -> int:
-    table = _table(card)
+def _instances(of: Card, profile: str) -> int:
+    table = _table(of)
     known = table.profile(profile) if table else None
     return known.max_instances if known else 0

@@ -11,12 +11,14 @@ from gpuplatform.render.gpu_operator import gpu_operator_values, operator_namesp
 from gpuplatform.render.guide import label_guide
 from gpuplatform.render.karpenter import karpenter_values
 from gpuplatform.render.node_classes import gpu_node_class, plain_node_class
+from gpuplatform.render.node_groups import NodeGroup, node_group
 from gpuplatform.render.nodepools import nodepool
 from gpuplatform.render.other_nodepools import cpu_nodepool, neuron_nodepool
 from gpuplatform.render.overlays import overlays
 from gpuplatform.render.priorities import priority_classes
 from gpuplatform.render.tenants import namespace_contents, namespace_document
 from gpuplatform.settings.plan import plan
+from gpuplatform.settings.pools import Provisioner
 from gpuplatform.settings.settings import Settings
 
 
@@ -41,6 +43,8 @@ class Rendered:
     """Priority classes and the label guide."""
     tenants: tuple[TenantDocuments, ...]
     operator_namespace: Document
+    node_groups: tuple[NodeGroup, ...]
+    """Static pools that EKS makes instead of Karpenter."""
     karpenter_values: Document
     gpu_operator_values: Document
     device_plugin_values: dict[str, Document]
@@ -71,19 +75,23 @@ def render(settings: Settings) -> Rendered:
     """Everything that a stack puts into its cluster."""
     zones = settings.network.zones
     planned = plan(settings.pools, zones)
-    shared = sharing.plugin_config_map(settings.pools)
+    by_karpenter = [each for each in planned if each.pool.provisioner is Provisioner.KARPENTER]
+    gates = settings.feature_gates
     return Rendered(
         node_classes=(
             *(gpu_node_class(pool, settings) for pool in settings.pools),
             *(plain_node_class(pool.name, settings) for pool in (*settings.cpu_pools, *settings.neuron_pools)),
         ),
         node_pools=(
-            *(nodepool(each, settings.aliases) for each in planned),
+            *(nodepool(each, settings.aliases) for each in by_karpenter),
             *(cpu_nodepool(pool, zones) for pool in settings.cpu_pools),
             *(neuron_nodepool(pool, zones) for pool in settings.neuron_pools),
         ),
-        overlays=tuple(document for each in planned for document in overlays(each)),
-        operator_configs=tuple(filter(None, (sharing.mig_config_map(planned), shared))),
+        overlays=tuple(document for each in by_karpenter for document in overlays(each)) if gates.node_overlay else (),
+        operator_configs=(
+            sharing.mig_config_map(planned, settings.earlier_sharing),
+            sharing.plugin_config_map(settings.pools, settings.earlier_sharing),
+        ),
         cluster_documents=(*priority_classes(), label_guide(settings.pools)),
         tenants=tuple(
             TenantDocuments(namespace_document(tenant, each), tuple(namespace_contents(tenant, each)))
@@ -91,6 +99,7 @@ def render(settings: Settings) -> Rendered:
             for each in tenant.namespaces
         ),
         operator_namespace=operator_namespace(),
+        node_groups=tuple(node_group(each, settings) for each in planned if each not in by_karpenter),
         karpenter_values=karpenter_values(settings),
         gpu_operator_values=gpu_operator_values(settings),
         device_plugin_values=device_plugin_values(settings),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Sharing
+from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Provisioner, Sharing
 from gpuplatform.standard import keys, labels, names, resources, taints
 from gpuplatform.standard.markets import Market
 from gpuplatform.standard.selection import Selection
@@ -43,7 +43,9 @@ class PlannedNodePool:
 
     @property
     def node_labels(self) -> dict[str, str]:
-        """The labels that a pod may select on: the standard's, and the capacity type that Karpenter adds."""
+        """The labels that a pod may select on: the standard's, and the capacity type where Karpenter adds it."""
+        if self.pool.provisioner is Provisioner.MANAGED_NODE_GROUP:
+            return self.labels
         return {**self.labels, keys.CAPACITY_TYPE: self.market.market.value}
 
     @property
@@ -127,7 +129,7 @@ def selection_of(pool: Pool) -> Selection:
         mig_profile=mig_profile(pool),
         model=next(iter(models)) if one_card and known else None,
         memory=next(iter(memories)) if one_card and known else None,
-        market=next(iter(markets)) if len(markets) == 1 else None,
+        market=next(iter(markets)) if len(markets) == 1 and pool.provisioner is Provisioner.KARPENTER else None,
     )
 
 

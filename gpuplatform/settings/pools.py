@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -53,6 +54,14 @@ class Sharing(Model):
         return self.time_slicing if self.time_slicing is not None else self.mps
 
 
+class EarlierSharing(Model):
+    """A way of sharing that no pool declares any more, while running nodes may still wear its configuration."""
+
+    card: str
+    """The card that was shared so."""
+    sharing: Sharing
+
+
 class NodeClass(Model):
     """What differs from the purpose's defaults in the pool's EC2NodeClass (N16-N19)."""
 
@@ -63,6 +72,13 @@ class NodeClass(Model):
     """A NodeConfig document merged by nodeadm (kubelet settings and the like)."""
     shell: str | None = None
     """A shell script run before the kubelet starts."""
+
+
+class Provisioner(enum.StrEnum):
+    """Who makes a pool's nodes."""
+
+    KARPENTER = "karpenter"
+    MANAGED_NODE_GROUP = "managed-node-group"  # EKS, a fixed number: needs no alpha gate of Karpenter's
 
 
 class PoolTaint(Model):
@@ -87,6 +103,8 @@ class Pool(Model):
     """`exclusive`, or one of `{mig: PROFILE}`, `{time_slicing: N}`, `{mps: N}`."""
     nodes: Annotated[int, Field(ge=1, le=1000)] | None = None
     """A static pool: so many nodes in all, spread evenly over `zones`. Without it the pool is elastic."""
+    provisioner: Provisioner = Provisioner.KARPENTER
+    """`managed-node-group` makes a static pool without Karpenter, where the gate `static_capacity` is off."""
     zones: tuple[str, ...] = ()
     """Zones of the network that the pool may use; all of them by default, the first one where it is static."""
     disruption: Disruption = Disruption()

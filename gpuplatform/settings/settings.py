@@ -11,7 +11,7 @@ from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.model import Model, Name
 from gpuplatform.settings.network import Network
 from gpuplatform.settings.other_pools import CpuPool, NeuronPool
-from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.pools import EarlierSharing, Pool
 from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard.aliases import Vocabulary
 
@@ -35,5 +35,7 @@ class Settings(Model):
     neuron_pools: tuple[NeuronPool, ...] = ()
     tenants: tuple[Tenant, ...] = ()
     cost: Cost
+    earlier_sharing: tuple[EarlierSharing, ...] = ()
+    """Configurations that running nodes may still wear after a change; drop a line when no node does (G8)."""
     aliases: Vocabulary | None = None
     """A second label vocabulary written beside the standard while workloads migrate."""

@@ -7,7 +7,7 @@ import ipaddress
 from gpuplatform.faults import Fault, warning
 from gpuplatform.settings.cluster import AccessLevel, Cluster, EndpointAccess
 from gpuplatform.settings.draft import Draft
-from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.standard import versions
 
 
@@ -16,13 +16,17 @@ def judge(draft: Draft) -> list[Fault]:
     faults = _cluster(draft.cluster) if draft.cluster else []
     gates = draft.feature_gates
     for pool in draft.pools:
-        if gates and not gates.static_capacity and pool.nodes is not None:
-            faults.append(_needs_gate(pool, "nodes", "static_capacity", "a managed node group for a fixed number"))
+        if gates and not gates.static_capacity and _is_static_by_karpenter(pool):
+            faults.append(_needs_gate(pool, "nodes", "static_capacity", "provisioner: managed-node-group"))
         if gates and not gates.node_overlay and pool.sharing != "exclusive" and pool.nodes is None:
             faults.append(
                 _needs_gate(pool, "sharing", "node_overlay", "a static pool (nodes: N), which needs no overlay")
             )
     return faults
+
+
+def _is_static_by_karpenter(pool: Pool) -> bool:
+    return pool.nodes is not None and pool.provisioner is Provisioner.KARPENTER
 
 
 def _needs_gate(pool: Pool, key: str, gate: str, alternative: str) -> Fault:

@@ -10,7 +10,7 @@ from gpuplatform.faults import Fault, warning
 from gpuplatform.settings.disruption import Disruption
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import MAX_WEIGHT, markets_of, plan, static_zones
-from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool
+from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Provisioner
 from gpuplatform.settings.week import never_allowed
 from gpuplatform.standard.labels import Role
 from gpuplatform.standard.markets import Market
@@ -54,11 +54,15 @@ def _zones(pool: Pool, path: str, zones: tuple[str, ...]) -> list[Fault]:
 def _static(pool: Pool, path: str, zones: tuple[str, ...]) -> list[Fault]:
     faults: list[Fault] = []
     if pool.nodes is None:
+        if pool.provisioner is Provisioner.MANAGED_NODE_GROUP:
+            change = "add nodes: N, or leave the pool to Karpenter"
+            faults.append(Fault(f"{path}.provisioner", pool.provisioner, "a static pool: nodes: N", change))
         if pool.role is Role.CHIEF:
             faults.append(
                 Fault(f"{path}.nodes", "nothing", "a fixed number of nodes: a chief pool is static", "add nodes: N")
             )
         return faults
+    faults += _node_group(pool, path)
     count = len(static_zones(pool, zones))
     if count and pool.nodes % count:
         faults.append(
@@ -90,6 +94,29 @@ def _static(pool: Pool, path: str, zones: tuple[str, ...]) -> list[Fault]:
                 "keep one instance type",
             )
         )
+    return faults
+
+
+def _node_group(pool: Pool, path: str) -> list[Fault]:
+    """What EKS's managed node groups cannot do."""
+    if pool.provisioner is Provisioner.KARPENTER:
+        return []
+    faults = [
+        Fault(f"{path}.cards[{choice.card}].markets", each.market, "on-demand in a managed node group", "use on-demand")
+        for choice in pool.cards
+        for each in choice.markets
+        if each.market is not Market.ON_DEMAND
+    ]
+    for key, used in (
+        ("efa", pool.efa),
+        ("placement_group", pool.placement_group),
+        ("disruption", pool.disruption.windows),
+    ):
+        if used:
+            change = f"remove {key}, or leave the pool to Karpenter"
+            faults.append(
+                Fault(f"{path}.{key}", "set", "nothing in a managed node group: EKS has no such setting", change)
+            )
     return faults
 
 
