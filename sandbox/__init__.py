@@ -1,1 +1,1 @@
-"""The platform on one machine: the real engine, stand-in providers, a real control plane."""
+"""The platform on one machine: the real engine and the real policy pack, with stand-ins where AWS would be."""

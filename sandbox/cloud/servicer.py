@@ -21,7 +21,6 @@ from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.strict import problems
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
-
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key that marks a wrapped value (pulumi sdk/go/common/resource/sig)."""
 

@@ -69,7 +69,8 @@ class Workspace:
         return {
             "PATH": path,
             "PULUMI_HOME": str(self.state / "home"),
-            "PULUMI_BACKEND_URL": f"file://{self.backend}",
+            # Without side files: they are not written in one step, and a torn one makes the stack unreadable.
+            "PULUMI_BACKEND_URL": f"file://{self.backend}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": _PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",

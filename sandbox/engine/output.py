@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TextIO
 
 _NOISE = (
     # The stand-ins and the pack's starter are on PATH on purpose.
     re.compile(r"warning: using pulumi-\S+ from \$PATH"),
     re.compile(r"resource plugin .* is expected to have version"),
+    # `down` removes the stack itself.
+    re.compile(r"^The resources in the stack have been deleted, but the history"),
+    re.compile(r"^If you want to remove the stack completely"),
 )
+_AGAIN = "error: an unhandled error occurred:"
+"""How the engine says a second time what the program has said already."""
+_BUG = re.compile(r"python inline source runtime error:")
+_TRACE = "Traceback (most recent call last):"
+_DIAGNOSTIC = re.compile(r"^\s*(error|warning|info|debug):")
 _HEADING = re.compile(r"^(Diagnostics:|\s+\S+:\S+ \(.*\):)$")
-_WARNING_COUNT = re.compile(r"[;,]? ?\d+ warnings?$")
+_COUNT = re.compile(r"[;,]? ?\d+ (warning|error)s?$")
 
 
 @dataclass(slots=True)
 class Relay:
-    """Passes lines on as they come; noise is dropped, and so is a heading under which nothing is left."""
+    """Passes lines on as they come.
+
+    Noise is dropped, and a heading under which nothing is left; what is said twice is said once; the frames of an
+    error in the program go to a file, and the reader is told which.
+    """
 
     out: TextIO
+    trace_file: Path
     errors: list[str] = field(default_factory=list[str])
+    """Every error, whole: an error may have several lines."""
     _held: list[str] = field(default_factory=list[str])
     """Headings and blank lines that are printed with the next line that says something."""
+    _dropping: int | None = None
+    """Indentation of the repeated error, or of the frames, that is being dropped."""
+    _tracing: bool = False
+    _in_error: bool = False
 
     def line(self, text: str) -> None:
         """One or more lines of the engine."""
@@ -30,7 +49,7 @@ class Relay:
             self._one(each.rstrip())
 
     def _one(self, line: str) -> None:
-        if any(pattern.search(line) for pattern in _NOISE):
+        if any(pattern.search(line) for pattern in _NOISE) or self._dropped(line):
             return
         if not line.strip():
             if self._held[-1:] != [""]:
@@ -44,9 +63,45 @@ class Relay:
             return
         if line[0] not in " \t":
             self._held = [""] if "" in self._held else []
-        if line.strip().startswith("error:"):
-            self.errors.append(line.strip().removeprefix("error:").strip())
+        self._say(_BUG.sub("the program failed:", line))
+
+    def _dropped(self, line: str) -> bool:
+        """Whether a line belongs to what is dropped: the same error again, or the frames of a trace."""
+        indentation = len(line) - len(line.lstrip())
+        if self._dropping is not None:
+            ends = line.strip() and (_DIAGNOSTIC.match(line) or indentation < self._dropping)
+            if not ends:
+                self._trace(line)
+                return True
+            self._dropping, self._tracing = None, False
+        if _AGAIN in line:
+            # Under Diagnostics it goes on over lines; beside a resource it is one line.
+            self._dropping = indentation + 1 if line.strip().startswith(_AGAIN) else None
+            return True
+        if line.strip() == _TRACE:
+            self._dropping, self._tracing = indentation, True
+            self.trace_file.write_text("", encoding="utf-8")
+            self._say(f"{line[:indentation]}where in the program: {self.trace_file}")
+            self._trace(line)
+            return True
+        return False
+
+    def _trace(self, line: str) -> None:
+        if self._tracing:
+            with self.trace_file.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+    def _say(self, line: str) -> None:
+        said = line.strip()
+        if said.startswith("error:"):
+            self.errors.append(said.removeprefix("error:").strip())
+            self._in_error = True
+        elif line.startswith(" ") and self._in_error and not _DIAGNOSTIC.match(line):
+            self.errors[-1] += f"\n{said}"
+        else:
+            self._in_error = False
         for held in self._held:
             print(held, file=self.out)
+            self._in_error = self._in_error and said.startswith("error:")
         self._held.clear()
-        print(_WARNING_COUNT.sub("", line), file=self.out, flush=True)
+        print(_COUNT.sub("", line), file=self.out, flush=True)

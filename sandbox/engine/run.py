@@ -19,6 +19,7 @@ from pulumi import automation
 from sandbox import places
 from sandbox.cloud.world import Event, World
 from sandbox.engine.environment import Workspace
+from sandbox.engine.interrupt import interruptible
 from sandbox.engine.output import Relay
 from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle
 from sandbox.errors import SandboxError
@@ -86,19 +87,23 @@ def run(request: Request) -> Outcome:
     with _alone(request):
         workspace.prepare()
         _copy_stack_file(request, workspace)
-        cleared = clear_dead_locks(workspace.backend)
-        if cleared:
-            print("an earlier run was interrupted: its lock is released", file=request.out)
-        stack = _stack(request, workspace)
-        _settle(request, workspace, stack)
-        relay = Relay(request.out)
-        ended = _ACTIONS[request.verb](request, stack, relay)
-        world = World(workspace.world)
-        journal = world.journal()
-        if request.verb is Verb.DOWN and ended.ok:
-            _leave_nothing(request, stack, world)
+        relay = Relay(request.out, workspace.state / "trace.txt")
+        ended, journal = interruptible(lambda: _engine(request, workspace, relay), request.out)
     seconds = time.monotonic() - begun
     return Outcome(ended.ok, ended.changes, ended.outputs, tuple(relay.errors), seconds, journal)
+
+
+def _engine(request: Request, workspace: Workspace, relay: Relay) -> tuple[_Ended, tuple[Event, ...]]:
+    if clear_dead_locks(workspace.backend):
+        print("an earlier run was interrupted: its lock is released", file=request.out)
+    stack = _stack(request, workspace)
+    _settle(request, workspace, stack)
+    ended = _ACTIONS[request.verb](request, stack, relay)
+    world = World(workspace.world)
+    journal = world.journal()
+    if request.verb is Verb.DOWN and ended.ok:
+        _leave_nothing(request, stack, world)
+    return ended, journal
 
 
 @contextmanager
