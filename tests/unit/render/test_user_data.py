@@ -1,0 +1,50 @@
+import email
+from email.message import Message
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuplatform.render.user_data import user_data
+
+NODE_CONFIG = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet: {}\n"
+SHELL = "#!/bin/bash\nset -e\necho '--- not a boundary ---'\n"
+
+
+def parts(text: str | None) -> list[Message]:
+    message = email.message_from_string(text or "")
+    assert message.is_multipart()
+    assert message.defects == []
+    return [part for part in message.walk() if not part.is_multipart()]
+
+
+def content(part: Message) -> str:
+    payload = part.get_payload()
+    assert isinstance(payload, str)
+    return payload
+
+
+def test_without_parts_there_is_no_user_data() -> None:
+    assert user_data(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("node_config", "shell", "types"),
+    [
+        (NODE_CONFIG, None, ["application/node.eks.aws"]),
+        (None, SHELL, ["text/x-shellscript"]),
+        (NODE_CONFIG, SHELL, ["application/node.eks.aws", "text/x-shellscript"]),
+    ],
+)
+def test_each_part_is_a_mime_part_of_its_own_type(node_config: str | None, shell: str | None, types: list[str]) -> None:
+    found = parts(user_data(node_config, shell))
+    assert [part.get_content_type() for part in found] == types
+    assert [content(part).rstrip("\n") for part in found] == [
+        each.rstrip("\n") for each in (node_config, shell) if each is not None
+    ]
+
+
+@given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), st.text("abc \n-=", max_size=60))
+def test_what_goes_in_comes_out(node_config: str, shell: str) -> None:
+    found = parts(user_data(node_config, shell))
+    assert [content(part).rstrip("\n") for part in found] == [node_config.rstrip("\n"), shell.rstrip("\n")]
