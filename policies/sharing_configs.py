@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import yaml
 
+from gpuplatform.standard import keys, labels, resources
 from policies.kinds import CONFIG_MAP
+from policies.nodepool import NodePool
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, mapping, mapping_at, plain, text
 
 
@@ -55,6 +57,18 @@ def _parsed(written: Plain) -> Plain:
     return plain(loaded)
 
 
+def units_per_card(pool: NodePool, configs: SharingConfigs) -> tuple[str, int] | None:
+    """The resource that a shared card offers and how many of it; None where cards are whole or nothing defines it."""
+    profile, layout = pool.label(labels.MIG_PROFILE), pool.label(keys.MIG_CONFIG)
+    if pool.is_partitioned and isinstance(profile, str) and isinstance(layout, str):
+        made: Mapping[str, int] = configs.layouts.get(layout) or {}
+        counts = [count for name, count in made.items() if labels.profile_value(name) == profile]
+        return (resources.MIG_PREFIX + profile, counts[0]) if counts else None
+    shared = pool.label(keys.DEVICE_PLUGIN_CONFIG)
+    shares = configs.shares.get(shared) if isinstance(shared, str) else None
+    return (resources.GPU, shares) if shares else None
+
+
 def _slices(entries: Sequence[Plain] | Unknown) -> Mapping[str, int] | None:
     """Slices on one card, where every entry cuts all the cards that it is for, and alike."""
     if isinstance(entries, Unknown):
@@ -71,9 +85,9 @@ def _slices(entries: Sequence[Plain] | Unknown) -> Mapping[str, int] | None:
 
 def _shares(sharing: Plain) -> int | None:
     for method in ("timeSlicing", "mps"):
-        resources = items(at(sharing, method, "resources"))
-        if not isinstance(resources, Unknown) and resources:
-            return _count(at(resources[0], "replicas"))
+        shared = items(at(sharing, method, "resources"))
+        if not isinstance(shared, Unknown) and shared:
+            return _count(at(shared[0], "replicas"))
     return None
 
 

@@ -12,6 +12,7 @@ from policies.rules import (
     overlays,
     priorities,
     protection,
+    quotas,
     sharing,
     taints,
     tenancy,
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     *node_classes.RULES,
     *sharing.RULES,
     *overlays.RULES,
+    *quotas.RULES,
     *operator_values.RULES,
     *tenancy.RULES,
     *priorities.RULES,
@@ -35,6 +37,7 @@ RULES: tuple[Rule, ...] = (
 STACK_RULES: tuple[StackRule, ...] = (
     *sharing.STACK_RULES,
     *overlays.STACK_RULES,
+    *quotas.STACK_RULES,
     *operator_values.STACK_RULES,
     *tenancy.STACK_RULES,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.faults import Fault
@@ -11,7 +11,7 @@ from gpuplatform.standard import keys, labels, resources
 from policies.kinds import CONFIG_MAP, NODE_OVERLAY, NODE_POOL
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool, requirements_at
 from policies.rule import Rule, Severity, StackRule
-from policies.sharing_configs import SharingConfigs, sharing_configs
+from policies.sharing_configs import sharing_configs, units_per_card
 from policies.subject import UNKNOWN, Subject, Unknown, at, mapping_at, quoted, text
 
 _CAPACITY = "spec.capacity"
@@ -65,10 +65,11 @@ def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
         if not subject.is_a(NODE_POOL) or subject.known_name is None:
             continue
         pool = nodepool(subject)
-        made = _units_per_card(pool, configs)
-        if made is None:
-            continue
+        made = units_per_card(pool, configs)
         mine = [each for each, scope in overlays if not isinstance(scope, Unknown) and subject.known_name in scope]
+        if made is None:
+            yield from ((overlay, fault) for overlay in mine for fault in _nothing_shared(overlay, subject, pool))
+            continue
         if not mine and not pool.is_static:
             path, allowed = (
                 "spec.template",
@@ -81,16 +82,22 @@ def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
             yield from ((subject, fault) for fault in _room_for(overlay, subject, pool, made[0]))
 
 
-def _units_per_card(pool: NodePool, configs: SharingConfigs) -> tuple[str, int] | None:
-    """The resource that a shared card offers and how many of it; None where cards are whole or nothing defines it."""
-    profile, layout = pool.label(labels.MIG_PROFILE), pool.label(keys.MIG_CONFIG)
-    if pool.is_partitioned and isinstance(profile, str) and isinstance(layout, str):
-        made: Mapping[str, int] = configs.layouts.get(layout) or {}
-        counts = [count for name, count in made.items() if labels.profile_value(name) == profile]
-        return (resources.MIG_PREFIX + profile, counts[0]) if counts else None
-    shared = pool.label(keys.DEVICE_PLUGIN_CONFIG)
-    shares = configs.shares.get(shared) if isinstance(shared, str) else None
-    return (resources.GPU, shares) if shares else None
+def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[Fault]:
+    """An overlay that counts cards of a NodePool whose nodes ask for no way of sharing."""
+    asked = (pool.label(keys.DEVICE_PLUGIN_CONFIG), pool.label(labels.MIG))
+    if UNKNOWN in asked or asked[0] is not None or asked[1] != labels.MIG_DISABLED:
+        return []  # sharing-config-exists or mig-agrees speaks of it
+    capacity = mapping_at(overlay, "spec", "capacity")
+    return [
+        Fault(
+            f"{_CAPACITY}[{key}]",
+            f"{quoted(amount)} on the NodePool {subject.known_name}, whose nodes share nothing",
+            "no card resource: the plugin offers whole cards there",
+            f"remove {key}, or label the NodePool with {keys.DEVICE_PLUGIN_CONFIG}",
+        )
+        for key, amount in ({} if isinstance(capacity, Unknown) else capacity).items()
+        if resources.is_card_resource(key)
+    ]
 
 
 def _capacity_of(overlay: Subject, pool: NodePool, resource: str, per_card: int) -> list[Fault]:

@@ -17,6 +17,7 @@ from policies.rules.operator_values import (
 )
 from policies.rules.overlays import OVERLAY_CAPACITY, OVERLAY_MATCHES_POOL, OVERLAY_SCOPED
 from policies.rules.protection import IMAGE_PINNED
+from policies.rules.quotas import MIG_LAYOUT_LEGAL, QUOTA_OFFERED
 from policies.rules.sharing import MIG_AGREES, SHARING_CONFIG_EXISTS
 from tests.policies.documents import (
     GONE,
@@ -25,6 +26,7 @@ from tests.policies.documents import (
     a_mig_pool,
     a_node_class,
     a_pool,
+    a_quota,
     a_shared_overlay,
     a_shared_pool,
     an_overlay,
@@ -56,6 +58,11 @@ def _values(*path_and_value: object) -> Document:
 _FOR_EIGHT = taint("gpu.size", "eight")
 _FURTHER = but(a_pool(), "spec", "template", "spec", "taints", 2, _FOR_EIGHT)
 _NO_EXECUTE = but(a_pool(), "spec", "template", "spec", "taints", 0, "effect", "NoExecute")
+
+
+def _without_sharing_label() -> Document:
+    return but(a_shared_pool(), "spec", "template", "metadata", "labels", "nvidia.com/device-plugin.config", GONE)
+
 
 CASES: tuple[Case, ...] = (
     case(IMAGE_PINNED, "the newest image", _image(alias="al2023@latest"), "al2023@latest", "write the version"),
@@ -214,6 +221,32 @@ CASES: tuple[Case, ...] = (
         [but(a_shared_pool(), "spec", "limits", "nvidia.com/gpu", "3"), plugin_config(), a_shared_overlay()],
         "ceilings count shares",
         "raise the ceiling to 4",
+    ),
+    case(
+        OVERLAY_MATCHES_POOL,
+        "shares counted where the nodes share nothing",
+        [_without_sharing_label(), plugin_config(), a_shared_overlay()],
+        "share nothing",
+        "remove nvidia.com/gpu",
+    ),
+    case(
+        QUOTA_OFFERED,
+        "slices that no pool makes",
+        [
+            a_mig_pool(),
+            layouts(),
+            an_overlay(),
+            but(a_quota(), "spec", "hard", {"requests.nvidia.com/mig-2g.20gb": "4"}),
+        ],
+        "requests.nvidia.com/mig-2g.20gb",
+        "name a resource that a pool offers",
+    ),
+    case(
+        MIG_LAYOUT_LEGAL,
+        "eight slices of a card that holds seven",
+        layouts(**{"1g.10gb": 8}),
+        "mig-configs.a100-80gb.1g.10gb-x7[0].mig-devices",
+        "1g.10gb",
     ),
     *(
         case(

@@ -1,0 +1,92 @@
+"""Quotas and layouts against what the stack's nodes can offer (B1, B5, Q4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpuplatform.faults import Fault, errors
+from gpuplatform.proofs.mig_file import judge as judge_layouts
+from gpuplatform.standard import keys, labels, resources
+from policies.kinds import CONFIG_MAP, NODE_GROUP, NODE_POOL, RESOURCE_QUOTA
+from policies.nodepool import nodepool
+from policies.rule import Rule, Severity, StackRule
+from policies.sharing_configs import sharing_configs, units_per_card
+from policies.subject import UNKNOWN, Subject, Unknown, mapping_at, quoted, text
+
+_PREFIX = resources.quota_key("")
+_LAYOUTS = "mig-configs:"
+"""What a mig-parted configuration contains and no other text of ours does."""
+
+
+def _offered(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    offered = _resources_of_pools(subjects)
+    if offered is None:
+        return []
+    return [(each, fault) for each in subjects if each.is_a(RESOURCE_QUOTA) for fault in _unoffered(each, offered)]
+
+
+def _resources_of_pools(subjects: Sequence[Subject]) -> set[str] | None:
+    """Every card resource that some pool's nodes offer; None where it cannot be told yet, or there are no pools."""
+    configs = sharing_configs(subjects)
+    pools = [nodepool(each) for each in subjects if each.is_a(NODE_POOL)]
+    groups = [mapping_at(each, "labels") for each in subjects if each.is_a(NODE_GROUP)]
+    read = (labels.VENDOR, labels.MIG, labels.MIG_PROFILE, keys.MIG_CONFIG, keys.DEVICE_PLUGIN_CONFIG)
+    unknown = UNKNOWN in groups or any(pool.label(each) is UNKNOWN for pool in pools for each in read)
+    if not configs.complete or not pools or unknown:
+        return None
+    made = [units_per_card(pool, configs) for pool in pools if pool.is_gpu]
+    offered = {resources.GPU if each is None else each[0] for each in made}
+    for wanted in groups:
+        if not isinstance(wanted, Unknown) and labels.VENDOR.key in wanted:
+            profile = wanted.get(labels.MIG_PROFILE.key)
+            offered.add(resources.MIG_PREFIX + profile if isinstance(profile, str) else resources.GPU)
+    return offered
+
+
+def _unoffered(quota: Subject, offered: set[str]) -> list[Fault]:
+    hard = mapping_at(quota, "spec", "hard")
+    if isinstance(hard, Unknown):
+        return []
+    allowed = f"resources that the stack's pools offer: {', '.join(sorted(offered)) or 'none'}"
+    change = "name a resource that a pool offers, or add the pool"
+    return [
+        Fault(f"spec.hard[{key}]", quoted(amount), allowed, change)
+        for key, amount in hard.items()
+        if resources.is_card_resource(resource := key.removeprefix(_PREFIX))
+        and resource not in offered
+        and text(amount) not in ("0", UNKNOWN)
+    ]
+
+
+def _legal(subject: Subject) -> Iterable[Fault]:
+    data = mapping_at(subject, "data")
+    if isinstance(data, Unknown):
+        return []
+    written = [(key, value) for key, value in data.items() if isinstance(value, str) and _LAYOUTS in value]
+    return [
+        Fault(f"data[{key}].{fault.path}", fault.given, fault.allowed, fault.change)
+        for key, value in written
+        for fault in errors(judge_layouts(value).faults)
+    ]
+
+
+QUOTA_OFFERED = StackRule(
+    name="quota-offered",
+    description="A quota counts resources that some pool of the stack offers.",
+    severity=Severity.HIGH,
+    remediation="Name the resource as the pool's nodes offer it, or add the pool that does.",
+    kinds=(NODE_POOL, NODE_GROUP, CONFIG_MAP, RESOURCE_QUOTA),
+    judge=_offered,
+)
+
+MIG_LAYOUT_LEGAL = Rule(
+    name="mig-layout-legal",
+    description="Every MIG layout given to the operator is one that its card can make.",
+    severity=Severity.CRITICAL,
+    remediation="Ask `gpuplatform mig CARD PROFILE:N` what the card can make, and write that under a new key.",
+    kinds=(CONFIG_MAP,),
+    judge=_legal,
+)
+
+RULES = (MIG_LAYOUT_LEGAL,)
+STACK_RULES = (QUOTA_OFFERED,)
