@@ -17,7 +17,7 @@ from gpuplatform.render.other_nodepools import cpu_nodepool, neuron_nodepool
 from gpuplatform.render.overlays import overlays
 from gpuplatform.render.priorities import priority_classes
 from gpuplatform.render.tenants import namespace_contents, namespace_document
-from gpuplatform.settings.plan import plan
+from gpuplatform.settings.plan import offered_resources, plan
 from gpuplatform.settings.pools import Provisioner
 from gpuplatform.settings.settings import Settings
 
@@ -77,6 +77,7 @@ def render(settings: Settings) -> Rendered:
     planned = plan(settings.pools, zones)
     by_karpenter = [each for each in planned if each.pool.provisioner is Provisioner.KARPENTER]
     gates = settings.feature_gates
+    offered = offered_resources(settings.pools, settings.neuron_pools)
     return Rendered(
         node_classes=(
             *(gpu_node_class(pool, settings) for pool in settings.pools),
@@ -94,7 +95,7 @@ def render(settings: Settings) -> Rendered:
         ),
         cluster_documents=(*priority_classes(), label_guide(settings.pools)),
         tenants=tuple(
-            TenantDocuments(namespace_document(tenant, each), tuple(namespace_contents(tenant, each)))
+            TenantDocuments(namespace_document(tenant, each), tuple(namespace_contents(tenant, each, offered)))
             for tenant in settings.tenants
             for each in tenant.namespaces
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gpuplatform.render.document import Document, a
 from gpuplatform.settings.tenants import Namespace, Tenant
 from gpuplatform.standard import keys, resources
@@ -32,12 +34,12 @@ def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
     return document
 
 
-def namespace_contents(tenant: Tenant, namespace: Namespace) -> list[Document]:
-    """Everything inside one namespace."""
+def namespace_contents(tenant: Tenant, namespace: Namespace, offered: Iterable[str]) -> list[Document]:
+    """Everything inside one namespace; ``offered`` are the resources of the stack's pools."""
     return [
         *_service_account(namespace),
         *_team_access(tenant, namespace),
-        _quota(namespace),
+        _quota(namespace, offered),
         _limit_range(namespace),
         *_network_policies(namespace),
     ]
@@ -95,10 +97,10 @@ def _binding(name: str, namespace: str, subjects: list[dict[str, str]]) -> Docum
     )
 
 
-def _quota(namespace: Namespace) -> Document:
+def _quota(namespace: Namespace, offered: Iterable[str]) -> Document:
     """Cards, shares and slices by their requests; a resource that the namespace is not given is set to zero."""
-    hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(namespace.quota.items())}
-    hard.setdefault(resources.quota_key(resources.GPU), "0")
+    amounts = dict.fromkeys((resources.GPU, *offered), 0) | namespace.quota
+    hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(amounts.items())}
     return a(
         "v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": {**hard, "pods": str(namespace.max_pods)}}
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.catalog.mig import geometry
+from gpuplatform.settings.other_pools import NeuronPool
 from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Provisioner, Sharing
 from gpuplatform.standard import keys, labels, names, resources, taints
 from gpuplatform.standard.markets import Market
@@ -72,6 +73,12 @@ def unit_resource(pool: Pool) -> str:
     if isinstance(sharing, Sharing) and sharing.mig is not None:
         return resources.mig_resource(sharing.mig)
     return resources.GPU
+
+
+def offered_resources(pools: Iterable[Pool], neuron_pools: Iterable[NeuronPool]) -> frozenset[str]:
+    """Every card, share, slice and device resource that some pool offers: what a quota can count."""
+    neuron = {resources.NEURON for _ in neuron_pools}
+    return frozenset({unit_resource(pool) for pool in pools} | neuron)
 
 
 def mig_profile(pool: Pool) -> str | None:

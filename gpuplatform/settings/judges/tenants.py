@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuplatform.faults import Fault
 from gpuplatform.settings.draft import Draft
-from gpuplatform.settings.plan import unit_resource
+from gpuplatform.settings.plan import offered_resources
 from gpuplatform.settings.tenants import Namespace, Tenant
 from gpuplatform.standard import resources
 from gpuplatform.standard.priorities import PRIORITIES, priority
@@ -12,9 +12,7 @@ from gpuplatform.standard.priorities import PRIORITIES, priority
 
 def judge(draft: Draft) -> list[Fault]:
     """What is wrong in each tenant and between them."""
-    offered = {unit_resource(pool) for pool in draft.pools}
-    if draft.neuron_pools:
-        offered.add(resources.NEURON)
+    offered = offered_resources(draft.pools, draft.neuron_pools)
     faults: list[Fault] = []
     for tenant in draft.tenants:
         faults += [
@@ -27,7 +25,7 @@ def judge(draft: Draft) -> list[Fault]:
     return faults
 
 
-def _namespace(tenant: Tenant, namespace: Namespace, offered: set[str], unjudged: str) -> list[Fault]:
+def _namespace(tenant: Tenant, namespace: Namespace, offered: frozenset[str], unjudged: str) -> list[Fault]:
     path = f"tenants[{tenant.name}].namespaces[{namespace.name}]"
     faults = [
         Fault(
