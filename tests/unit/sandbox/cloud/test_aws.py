@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sandbox.cloud import aws
+from sandbox.cloud.aws import Account, account_of
+from sandbox.cloud.references import at_path
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.world import Entry, Properties, World
+
+AT = Account("us-east-1", "111122223333", frozenset({"vpc-0given00000000000"}), {"project": "p"})
+VPC, SUBNET, ROLE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:iam/role:Role"
+CLUSTER, ATTACHMENT = "aws:eks/cluster:Cluster", "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path / "world.db")
+
+
+def make(world: World, token: str, name: str, inputs: Properties) -> Entry:
+    return aws.create(world, f"urn:pulumi:s::p::{token}::{name}", token, inputs, AT)
+
+
+def cluster(world: World, protected: bool = False) -> Entry:
+    vpc = make(world, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"})
+    subnets = [make(world, SUBNET, f"s{index}", {"vpcId": vpc.id}) for index in range(2)]
+    role = make(world, ROLE, "role", {"name": "r", "assumeRolePolicy": "{}"})
+    network: Properties = {"subnetIds": [each.id for each in subnets]}
+    inputs: Properties = {"name": "c", "roleArn": role.outputs["arn"], "vpcConfig": network}
+    return make(world, CLUSTER, "c", {**inputs, "deletionProtection": protected})
+
+
+def test_ids_look_real_and_are_the_same_on_every_machine(world: World, tmp_path: Path) -> None:
+    made = make(world, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"})
+    assert re.fullmatch(r"vpc-[0-9a-f]{17}", made.id)
+    assert made.outputs["arn"] == f"arn:aws:ec2:us-east-1:111122223333:vpc/{made.id}"
+    elsewhere = World(tmp_path / "other.db")
+    assert make(elsewhere, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"}).id == made.id
+
+
+def test_what_is_made_again_has_another_id(world: World) -> None:
+    first = make(world, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"})
+    assert make(world, VPC, "vpc", {"cidrBlock": "10.1.0.0/16"}).id != first.id
+
+
+def test_the_providers_tags_are_under_the_resources_own(world: World) -> None:
+    made = make(world, VPC, "vpc", {"tags": {"Name": "n", "project": "mine"}})
+    assert made.outputs["tagsAll"] == {"Name": "n", "project": "mine"}
+    assert make(world, VPC, "bare", {}).outputs["tagsAll"] == {"project": "p"}
+
+
+def test_a_cluster_has_all_that_a_kubeconfig_and_an_identity_provider_need(world: World) -> None:
+    made = cluster(world)
+    assert str(made.outputs["endpoint"]).startswith("https://")
+    assert "clusterSecurityGroupId" in str(made.outputs["vpcConfig"])
+    assert "oidc.eks.us-east-1.amazonaws.com/id/" in str(made.outputs["identities"])
+
+
+def test_a_change_keeps_the_id_and_counts_a_templates_versions(world: World) -> None:
+    made = make(world, "aws:ec2/launchTemplate:LaunchTemplate", "t", {"name": "t"})
+    changed = aws.update(world, made, {"name": "t", "imageId": "ami-1"}, AT)
+    assert (changed.id, changed.outputs["latestVersion"]) == (made.id, 2)
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "refusal"),
+    [
+        (SUBNET, {"vpcId": "vpc-00000000000000000"}, r"InvalidVpcID\.NotFound"),
+        (SUBNET, {"vpcId": "whatever"}, r"InvalidVpcID\.NotFound"),
+        (ATTACHMENT, {"role": "nobody", "policyArn": "arn:aws:iam::aws:policy/X"}, "NoSuchEntity: The role 'nobody'"),
+        (CLUSTER, {"name": "c", "roleArn": "r", "vpcConfig": {"subnetIds": []}}, "'r' is not an ARN"),
+        ("aws:eks/addon:Addon", {"clusterName": "c", "addonName": "a"}, "ResourceNotFoundException: The cluster 'c'"),
+    ],
+)
+def test_an_input_that_names_nothing_is_refused_in_awss_words(
+    world: World, token: str, inputs: Properties, refusal: str
+) -> None:
+    with pytest.raises(RefusedError, match=refusal):
+        make(world, token, "x", inputs)
+    assert world.everything() == ()
+
+
+def test_an_id_of_another_kind_does_not_do(world: World) -> None:
+    role = make(world, ROLE, "role", {"name": "c", "assumeRolePolicy": "{}"})
+    with pytest.raises(RefusedError, match="The cluster 'c' does not exist"):
+        make(world, "aws:eks/addon:Addon", "a", {"clusterName": role.id, "addonName": "a"})
+
+
+def test_what_the_account_holds_already_may_be_named(world: World) -> None:
+    assert make(world, SUBNET, "s", {"vpcId": "vpc-0given00000000000"}).id
+
+
+def test_a_chosen_name_is_taken_once(world: World) -> None:
+    make(world, ROLE, "one", {"name": "r", "assumeRolePolicy": "{}"})
+    with pytest.raises(RefusedError, match="already exists"):
+        make(world, ROLE, "two", {"name": "r", "assumeRolePolicy": "{}"})
+
+
+def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World) -> None:
+    vpc = make(world, VPC, "vpc", {})
+    subnet = make(world, SUBNET, "inside", {"vpcId": vpc.id})
+    with pytest.raises(RefusedError, match=r"DependencyViolation: .*inside"):
+        aws.delete(world, vpc)
+    aws.delete(world, subnet)
+    aws.delete(world, vpc)
+    assert world.everything() == ()
+
+
+def test_a_role_with_attachments_is_not_deleted(world: World) -> None:
+    role = make(world, ROLE, "role", {"name": "r", "assumeRolePolicy": "{}"})
+    make(world, ATTACHMENT, "attached", {"role": "r", "policyArn": "arn:aws:iam::aws:policy/X"})
+    with pytest.raises(RefusedError, match=r"DeleteConflict: .*attached"):
+        aws.delete(world, role)
+
+
+def test_a_cluster_takes_its_registrations_along_but_not_its_nodes(world: World) -> None:
+    made = cluster(world)
+    make(world, "aws:eks/addon:Addon", "addon", {"clusterName": "c", "addonName": "a"})
+    role = world.find(ROLE, "r")
+    assert role is not None
+    subnets: Properties = {"subnetIds": [next(at_path(made.inputs, "vpcConfig.subnetIds"))]}
+    group = make(
+        world,
+        "aws:eks/nodeGroup:NodeGroup",
+        "nodes",
+        {"clusterName": "c", "nodeGroupName": "n", "nodeRoleArn": role.outputs["arn"], **subnets},
+    )
+    with pytest.raises(RefusedError, match=r"ResourceInUseException: .*nodes"):
+        aws.delete(world, made)
+    aws.delete(world, group)
+    aws.delete(world, made)
+
+
+def test_deletion_protection_refuses_and_says_the_way_out(world: World) -> None:
+    made = cluster(world, protected=True)
+    with pytest.raises(RefusedError, match=r"InvalidRequestException: .*deletion protection"):
+        aws.delete(world, made)
+    aws.delete(world, aws.update(world, made, {**made.inputs, "deletionProtection": False}, AT))
+
+
+def test_a_provider_without_a_region_is_refused() -> None:
+    with pytest.raises(RefusedError, match="region"):
+        account_of({}, frozenset())
+
+
+def test_a_providers_configuration_travels_as_json() -> None:
+    config = {
+        "region": "eu-west-1",
+        "allowedAccountIds": '["444455556666"]',
+        "defaultTags": '{"tags": {"team": "ml"}}',
+    }
+    assert account_of(config, frozenset()) == Account("eu-west-1", "444455556666", frozenset(), {"team": "ml"})

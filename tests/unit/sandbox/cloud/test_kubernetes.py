@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.cloud import kubernetes
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.world import Entry, Properties, World
+
+NAMESPACE, QUOTA = "kubernetes:core/v1:Namespace", "kubernetes:core/v1:ResourceQuota"
+NODEPOOL, NODE_CLASS = "kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path / "world.db")
+
+
+def make(world: World, token: str, inputs: Properties) -> Entry:
+    return kubernetes.create(world, f"urn:pulumi:s::p::{token}::x", token, inputs)
+
+
+def named(name: str, namespace: str | None = None) -> Properties:
+    return {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}}
+
+
+def install(world: World, chart: str) -> Entry:
+    inputs: Properties = {
+        "name": chart,
+        "chart": f"oci://example.com/{chart}",
+        "version": "1",
+        "namespace": "kube-system",
+    }
+    return make(world, RELEASE, inputs)
+
+
+def pool(node_class: str, awaited: bool = True) -> Properties:
+    annotations: Properties = {"pulumi.com/waitFor": "condition=Ready"} if awaited else {}
+    reference: Properties = {"nodeClassRef": {"name": node_class}}
+    return {"metadata": {"name": "pool", "annotations": annotations}, "spec": {"template": {"spec": reference}}}
+
+
+def test_an_object_needs_its_namespace(world: World) -> None:
+    with pytest.raises(RefusedError, match='namespaces "team" not found'):
+        make(world, QUOTA, named("q", "team"))
+    make(world, NAMESPACE, named("team"))
+    assert make(world, QUOTA, named("q", "team")).id == "team/q"
+    assert make(world, QUOTA, named("q", "kube-system")).id == "kube-system/q"
+
+
+def test_an_object_is_made_once(world: World) -> None:
+    make(world, NAMESPACE, named("team"))
+    with pytest.raises(RefusedError, match='namespace "team" already exists'):
+        make(world, NAMESPACE, named("team"))
+
+
+def test_a_custom_resource_needs_the_chart_that_defines_it(world: World) -> None:
+    with pytest.raises(RefusedError, match=r'no matches for kind "EC2NodeClass".*karpenter-crd'):
+        make(world, NODE_CLASS, named("default"))
+    install(world, "karpenter-crd")
+    assert make(world, NODE_CLASS, named("default")).id == "default"
+
+
+def test_a_pool_that_is_waited_for_needs_its_node_class(world: World) -> None:
+    install(world, "karpenter-crd")
+    with pytest.raises(RefusedError, match=r'timed out waiting .*EC2NodeClass "gpu" not found'):
+        make(world, NODEPOOL, pool("gpu"))
+    make(world, NODE_CLASS, named("gpu"))
+    assert make(world, NODEPOOL, pool("gpu")).id == "pool"
+
+
+def test_on_the_way_down_pools_go_before_classes_before_the_controller_before_the_definitions(world: World) -> None:
+    definitions, controller = install(world, "karpenter-crd"), install(world, "karpenter")
+    node_class = make(world, NODE_CLASS, named("gpu"))
+    made = make(world, NODEPOOL, pool("gpu"))
+    for early in (node_class, controller, definitions):
+        with pytest.raises(RefusedError):
+            kubernetes.delete(world, early)
+    for each in (made, node_class, controller, definitions):
+        kubernetes.delete(world, each)
+    assert world.everything() == ()
+
+
+def test_an_object_whose_controller_is_gone_would_hang_and_is_refused(world: World) -> None:
+    install(world, "karpenter-crd")
+    node_class = make(world, NODE_CLASS, named("gpu"))
+    with pytest.raises(RefusedError, match=r"finalizer.*chart karpenter"):
+        kubernetes.delete(world, node_class)
+
+
+def test_a_namespace_takes_what_is_in_it_along(world: World) -> None:
+    team = make(world, NAMESPACE, named("team"))
+    make(world, QUOTA, named("q", "team"))
+    other = make(world, QUOTA, named("q", "default"))
+    kubernetes.delete(world, team)
+    assert world.everything() == (other,)
+
+
+def test_a_cluster_that_is_not_there_does_not_answer(world: World) -> None:
+    with pytest.raises(RefusedError, match=r"unreachable: no cluster answers at https://gone"):
+        kubernetes.reach(world, "https://gone")
+    cluster = Entry("urn:c", "aws:eks/cluster:Cluster", "c", {}, {"endpoint": "https://here"})
+    world.create(cluster, set(), set())
+    kubernetes.reach(world, "https://here")
+
+
+def test_another_name_or_namespace_is_another_object(world: World) -> None:
+    assert kubernetes.moved(named("a", "x"), named("a", "y"))
+    assert kubernetes.moved(named("a"), named("b"))
+    labelled: Properties = {"metadata": {"name": "a", "labels": {"k": "v"}}}
+    assert not kubernetes.moved(named("a"), labelled)
