@@ -1,0 +1,40 @@
+import pytest
+
+from gpuplatform.render.stack import render
+from gpuplatform.settings.source import Plain
+from tests.builders import a_card, a_pool, some_settings
+from tests.unit.render.reading import at, list_at
+
+NEURON: dict[str, Plain] = {"name": "neuron", "instance_types": ["inf2.xlarge"], "ceiling_devices": 4}
+EFA = a_pool(cards=[a_card("H100-80GB", ["p5.48xlarge"])], efa=True, taints=[{"key": "node-cards", "value": "eight"}])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "charts"),
+    [
+        ({}, set[str]()),
+        ({"pools": [EFA]}, {"aws-efa-k8s-device-plugin"}),
+        ({"neuron_pools": [NEURON]}, {"neuron-helm-chart"}),
+        ({"pools": [EFA], "neuron_pools": [NEURON]}, {"aws-efa-k8s-device-plugin", "neuron-helm-chart"}),
+    ],
+    ids=["none", "efa", "neuron", "both"],
+)
+def test_a_device_plugin_is_installed_where_some_pool_needs_it(overrides: dict[str, Plain], charts: set[str]) -> None:
+    found = render(some_settings(**overrides))
+    assert set(found.device_plugin_values) == charts
+    assert set(found.values) == {"karpenter", "gpu-operator"} | charts
+
+
+def test_the_efa_plugin_tolerates_what_the_operands_tolerate() -> None:
+    found = render(some_settings(pools=[EFA]))
+    tolerated = list_at(found.values["aws-efa-k8s-device-plugin"], "tolerations")
+    assert tolerated == list_at(found.gpu_operator_values, "daemonsets", "tolerations")
+    assert "node-cards" in {each["key"] for each in tolerated}
+
+
+def test_the_neuron_plugin_tolerates_the_neuron_taint_and_brings_no_problem_detector() -> None:
+    values = render(some_settings(neuron_pools=[NEURON])).values["neuron-helm-chart"]
+    assert at(values, "npd", "enabled") is False
+    assert at(values, "devicePlugin", "tolerations") == [
+        {"key": "aws.amazon.com/neuron", "operator": "Exists", "effect": "NoSchedule"}
+    ]
