@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gpuplatform.settings.source import Plain
+from gpuplatform.standard import versions
+from tests.builders import STACKS, stack_settings
+from tests.recorder import KUBECONFIG, Recording, Registered, record
+from tests.unit.components.builders import cluster, full_settings
+
+SUPPORTED = versions.KUBERNETES_SUPPORTED
+
+
+def made(**cluster_settings: Plain) -> Recording:
+    settings = full_settings(cluster=cluster_settings)
+    return record(lambda: cluster("cl", settings))
+
+
+def control_plane(recording: Recording) -> Registered:
+    (found,) = recording.of("eks:index:Cluster")
+    return found
+
+
+def test_a_private_endpoint_passes_no_public_cidrs() -> None:
+    plane = control_plane(made(endpoint={"access": "private"}))
+    assert plane.inputs["endpointPrivateAccess"] is True
+    assert plane.inputs["endpointPublicAccess"] is False
+    assert "publicAccessCidrs" not in plane.inputs
+
+
+def test_a_public_endpoint_is_open_to_the_named_cidrs_alone() -> None:
+    plane = control_plane(made(endpoint={"access": "public", "public_cidrs": ["203.0.113.0/24"]}))
+    assert plane.inputs["endpointPublicAccess"] is True
+    assert plane.inputs["publicAccessCidrs"] == ["203.0.113.0/24"]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_prod_is_protected_from_deletion_and_private(stack: str) -> None:
+    settings = stack_settings(stack)
+    plane = control_plane(record(lambda: cluster("cl", settings)))
+    assert plane.inputs["deletionProtection"] is (stack == "prod")
+    assert plane.inputs["endpointPublicAccess"] is (stack != "prod")
+
+
+def test_the_control_plane_encrypts_secrets_and_logs_to_a_group_that_stands_before_it() -> None:
+    recording = made()
+    plane, logs = control_plane(recording), recording.named("cl-logs")
+    assert plane.inputs["encryptionConfigKeyArn"] == "arn:aws:recorded::111122223333:cl-secrets"
+    assert recording.named("cl-secrets", "Key").inputs["enableKeyRotation"] is True
+    assert logs.inputs["name"] == "/aws/eks/gpu-test/cluster"
+    assert logs.urn in plane.depends_on
+
+
+def test_nobody_but_the_named_principals_gets_in() -> None:
+    plane = control_plane(made())
+    assert plane.inputs["authenticationMode"] == "API"
+    entries = plane.inputs["accessEntries"]
+    assert isinstance(entries, dict)
+    assert set(entries) == {"admins"}  # pyright: ignore[reportUnknownArgumentType]
+    assert plane.at("accessEntries", "admins", "accessPolicies", "admin", "accessScope") == {"type": "cluster"}
+    assert str(plane.at("accessEntries", "admins", "accessPolicies", "admin", "policyArn")).endswith(
+        "/AmazonEKSClusterAdminPolicy"
+    )
+
+
+def test_no_default_node_group_security_group_or_role_is_made() -> None:
+    plane = control_plane(made())
+    assert plane.inputs["skipDefaultNodeGroup"] is True
+    assert plane.inputs["skipDefaultSecurityGroups"] is True
+    assert plane.inputs["createInstanceRole"] is False
+
+
+@pytest.mark.parametrize("version", SUPPORTED)
+def test_every_add_on_is_pinned_to_the_version_of_its_kubernetes(version: str) -> None:
+    recording = made(version=version)
+    plane, pins = control_plane(recording), versions.addons(version)
+    assert plane.inputs["version"] == version
+    assert plane.at("vpcCniOptions", "addonVersion") == pins["vpc-cni"].version
+    assert plane.at("kubeProxyAddonOptions", "version") == pins["kube-proxy"].version
+    own = {str(each.inputs["addonName"]): each.inputs["addonVersion"] for each in recording.of("Addon")}
+    assert own == {name: pins[name].version for name in own}
+    assert {*own, "vpc-cni", "kube-proxy"} == set(pins)
+
+
+def test_add_ons_that_need_a_node_wait_for_the_system_nodes_and_run_there() -> None:
+    recording = made()
+    nodes = recording.named("cl-system", "NodeGroup")
+    for each in recording.of("Addon"):
+        assert nodes.urn in each.depends_on, each.name
+    for name in ("coredns", "metrics-server"):
+        values = json.loads(str(recording.named(f"cl-{name}").inputs["configurationValues"]))
+        assert values["tolerations"]
+
+
+def test_system_nodes_are_tainted_encrypted_and_keep_metadata_to_themselves() -> None:
+    recording = made()
+    nodes, template = recording.named("cl-system", "NodeGroup"), recording.named("cl-system", "LaunchTemplate")
+    (taint,) = _list(nodes.inputs["taints"])
+    assert taint["effect"] == "NO_SCHEDULE"
+    (device,) = _list(template.inputs["blockDeviceMappings"])
+    ebs = device["ebs"]
+    assert isinstance(ebs, dict)
+    assert (ebs["encrypted"], ebs["volumeType"]) == ("true", "gp3")
+    assert template.at("metadataOptions", "httpTokens") == "required"
+    assert template.at("metadataOptions", "httpPutResponseHopLimit") == 1
+
+
+def test_the_role_of_the_system_nodes_is_whole_before_the_first_node() -> None:
+    recording = made()
+    attachments = {each.urn for each in recording.of("RolePolicyAttachment") if each.name.startswith("cl-system-")}
+    assert len(attachments) == 4
+    assert attachments <= recording.named("cl-system", "NodeGroup").depends_on
+
+
+def test_the_clusters_api_is_spoken_to_by_a_provider_that_a_new_kubeconfig_does_not_replace() -> None:
+    provider = made().named("cl-kubernetes")
+    assert provider.inputs["kubeconfig"] == KUBECONFIG
+    assert provider.inputs["clusterIdentifier"] == "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test"
+    assert provider.inputs["enableServerSideApply"] == "true"
+
+
+def _list(value: object) -> list[dict[str, object]]:
+    assert isinstance(value, list)
+    return value  # pyright: ignore[reportUnknownVariableType]

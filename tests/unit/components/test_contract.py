@@ -1,0 +1,130 @@
+"""What every component promises, tried on all of them; a new one without a builder fails by its name."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+import typing
+from collections import Counter
+
+import pulumi
+import pytest
+
+import components
+from tests.recorder import OWN_TYPES, Recording, Registered, record
+from tests.unit.components.builders import BUILDERS, GIVEN, full_settings
+
+COMPONENTS = sorted(
+    {
+        value
+        for module in pkgutil.walk_packages(components.__path__, "components.")
+        for value in vars(importlib.import_module(module.name)).values()
+        if inspect.isclass(value)
+        and issubclass(value, pulumi.ComponentResource)
+        and value.__module__.startswith("components.")
+    },
+    key=lambda each: each.__name__,
+)
+SETTINGS = full_settings()
+
+every_component = pytest.mark.parametrize("component", COMPONENTS, ids=lambda each: each.__name__)
+
+ComponentClass = type[pulumi.ComponentResource]
+
+
+class Shell(pulumi.ComponentResource):
+    """Somebody's component around ours."""
+
+    def __init__(self) -> None:
+        super().__init__("test:index:Shell", "shell")
+        self.register_outputs({})
+
+
+def built(component: ComponentClass, *names: str) -> Recording:
+    """The component under each name."""
+
+    def program() -> None:
+        for name in names:
+            BUILDERS[component](name, SETTINGS, None)
+
+    return record(program)
+
+
+def parts(recording: Recording) -> tuple[Registered, list[Registered]]:
+    """The component itself, and everything else but what it was given."""
+    (root,) = [each for each in recording.resources if each.type.startswith(OWN_TYPES)]
+    return root, [each for each in recording.resources if each is not root and each.name != GIVEN]
+
+
+def args_of(component: ComponentClass) -> type:
+    """The class of the component's arguments, by its constructor's annotation."""
+    return typing.get_type_hints(component.__init__)["args"]
+
+
+@every_component
+def test_it_is_built_by_the_tests(component: ComponentClass) -> None:
+    assert component in BUILDERS, f"add {component.__name__} to tests/unit/components/builders.py"
+
+
+@every_component
+def test_its_type_is_named_after_its_class(component: ComponentClass) -> None:
+    root, _ = parts(built(component, "one"))
+    assert root.type == f"{OWN_TYPES}{component.__name__}"
+
+
+@every_component
+def test_its_children_are_its_own_and_named_after_it(component: ComponentClass) -> None:
+    root, children = parts(built(component, "one"))
+    assert children
+    assert [each.name for each in children if each.request.parent != root.urn] == []
+    assert [each.name for each in children if each.name != "one" and not each.name.startswith("one-")] == []
+
+
+@every_component
+def test_registering_its_outputs_is_the_last_thing_it_does(component: ComponentClass) -> None:
+    recording = built(component, "one")
+    root, _ = parts(recording)
+    assert root.urn in recording.outputs
+
+
+@every_component
+def test_it_stands_twice_in_one_stack_without_clashing(component: ComponentClass) -> None:
+    recording = built(component, "one", "two")
+    seen = Counter((each.type, each.name) for each in recording.resources if each.name != GIVEN)
+    assert [key for key, count in seen.items() if count > 1] == []
+    ones = [each for each in recording.resources if each.name.split("-")[0] == "one"]
+    twos = [each for each in recording.resources if each.name.split("-")[0] == "two"]
+    assert len(ones) == len(twos) > 1
+
+
+@every_component
+def test_a_parent_given_by_the_caller_holds_the_component_and_not_its_children(component: ComponentClass) -> None:
+    def program() -> None:
+        BUILDERS[component]("one", SETTINGS, pulumi.ResourceOptions(parent=Shell()))
+
+    recording = record(program)
+    (shell,) = [each for each in recording.resources if each.name == "shell"]
+    (root,) = [each for each in recording.resources if each.type.startswith(OWN_TYPES)]
+    assert root.request.parent == shell.urn
+    parents = {each.request.parent for each in recording.resources if each.name.startswith("one-")}
+    assert parents == {root.urn}
+
+
+@every_component
+def test_it_takes_a_name_typed_arguments_and_options(component: ComponentClass) -> None:
+    hints = typing.get_type_hints(component.__init__)
+    assert list(inspect.signature(component).parameters) == ["name", "args", "opts"]
+    assert hints["name"] is str
+    assert hints["opts"] == pulumi.ResourceOptions | None
+    assert args_of(component).__name__ == f"{component.__name__}Args"
+
+
+@every_component
+def test_its_arguments_are_frozen_named_and_each_of_a_type(component: ComponentClass) -> None:
+    args = args_of(component)
+    assert dataclasses.is_dataclass(args)
+    assert args.__dataclass_params__.frozen  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    assert all(field.kw_only for field in dataclasses.fields(args))
+    assert not {typing.Any, object} & set(typing.get_type_hints(args).values())

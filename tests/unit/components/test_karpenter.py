@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+
+from gpuplatform.render.karpenter import SERVICE_ACCOUNT
+from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies
+from gpuplatform.standard.versions import CHARTS
+from tests.recorder import Recording, record
+from tests.unit.components.builders import full_settings, karpenter
+
+SETTINGS = full_settings()
+
+
+def made() -> Recording:
+    return record(lambda: karpenter("ka", SETTINGS))
+
+
+def test_both_charts_are_pinned_and_the_second_leaves_the_crds_to_the_first() -> None:
+    recording = made()
+    crds, controller = recording.named("ka-crds"), recording.named("ka-controller", "Release")
+    assert crds.inputs["chart"] == CHARTS["karpenter-crd"].repository
+    assert crds.inputs["version"] == CHARTS["karpenter-crd"].pin.version
+    assert controller.inputs["version"] == CHARTS["karpenter"].pin.version
+    assert crds.inputs.get("skipCrds") is False
+    assert controller.inputs["skipCrds"] is True
+    assert crds.urn in controller.depends_on
+
+
+def test_the_controller_starts_when_its_role_and_its_queue_are_ready() -> None:
+    recording = made()
+    ready = {
+        each.urn
+        for kind in ("AccessEntry", "PodIdentityAssociation", "RolePolicyAttachment", "QueuePolicy", "EventTarget")
+        for each in recording.of(kind)
+    }
+    assert ready <= recording.named("ka-crds").depends_on
+
+
+def test_the_controller_takes_its_role_by_pod_identity_and_holds_the_published_policies_alone() -> None:
+    recording = made()
+    (identity,) = recording.of("PodIdentityAssociation")
+    assert (identity.inputs["namespace"], identity.inputs["serviceAccount"]) == ("kube-system", SERVICE_ACCOUNT)
+    documents = [json.loads(str(each.inputs["policy"])) for each in recording.of("Policy")]
+    assert documents == [json.loads(json.dumps(each)) for each in controller_policies(SETTINGS).values()]
+    attached = [each for each in recording.of("RolePolicyAttachment") if each.name.startswith("ka-controller-")]
+    assert {each.inputs["policyArn"] for each in attached} == {
+        f"arn:aws:recorded::111122223333:{each.name}" for each in recording.of("Policy")
+    }
+
+
+def test_every_kind_of_interruption_reaches_the_queue() -> None:
+    recording = made()
+    assert [json.loads(str(each.inputs["eventPattern"])) for each in recording.of("EventRule")] == [
+        json.loads(json.dumps(each)) for each in INTERRUPTION_EVENTS.values()
+    ]
+    targets = recording.of("EventTarget")
+    assert {each.inputs["arn"] for each in targets} == {"arn:aws:recorded::111122223333:ka-interruptions"}
+    assert [each.inputs["rule"] for each in targets] == [f"gpu-test-{event}" for event in INTERRUPTION_EVENTS]
+
+
+def test_nodes_may_join_the_cluster() -> None:
+    recording = made()
+    (entry,) = recording.of("AccessEntry")
+    assert entry.inputs["type"] == "EC2_LINUX"
+    assert entry.inputs["principalArn"] == "arn:aws:recorded::111122223333:ka-node"

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from gpuplatform.settings.source import Plain
+from gpuplatform.standard import keys
+from tests.builders import ZONES
+from tests.recorder import Recording, record
+from tests.unit.components.builders import full_settings, network
+
+EXISTING: dict[str, Plain] = {
+    "vpc_id": "vpc-0123456789abcdef0",
+    "private_subnets": [
+        {"id": "subnet-0123456789abcdef0", "zone": ZONES[0]},
+        {"id": "subnet-0123456789abcdef1", "zone": ZONES[1]},
+    ],
+}
+
+
+def new_network(**more: Plain) -> Recording:
+    settings = full_settings(network={"new": {"cidr": "10.0.0.0/16", "zones": list(ZONES), **more}})
+    return record(lambda: network("net", settings))
+
+
+def existing_network() -> Recording:
+    settings = full_settings()
+    adopted = settings.network.model_validate({"existing": EXISTING})
+    return record(lambda: network("net", settings.model_copy(update={"network": adopted})))
+
+
+def tags(inputs: Mapping[str, object]) -> Mapping[str, str]:
+    found = inputs["tags"]
+    assert isinstance(found, dict)
+    return {str(key): str(value) for key, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def test_an_existing_network_gets_the_discovery_tag_on_its_subnets_and_nothing_else() -> None:
+    made = [each for each in existing_network().resources if each.name != "net"]
+    assert {each.type for each in made} == {"aws:ec2/tag:Tag"}
+    assert [(each.inputs["resourceId"], each.inputs["key"], each.inputs["value"]) for each in made] == [
+        ("subnet-0123456789abcdef0", keys.DISCOVERY, "gpu-test"),
+        ("subnet-0123456789abcdef1", keys.DISCOVERY, "gpu-test"),
+    ]
+
+
+@pytest.mark.parametrize(("nat", "zones"), [("single", ZONES[:1]), ("per-zone", ZONES)])
+def test_there_is_one_nat_gateway_or_one_in_each_zone(nat: str, zones: tuple[str, ...]) -> None:
+    made = new_network(nat=nat)
+    assert [each.name for each in made.of("NatGateway")] == [f"net-nat-{zone}" for zone in zones]
+    assert len(made.of("Eip")) == len(zones)
+
+
+@pytest.mark.parametrize(
+    ("nat", "gateway"), [("single", dict.fromkeys(ZONES, ZONES[0])), ("per-zone", {z: z for z in ZONES})]
+)
+def test_a_private_subnet_leaves_by_the_gateway_of_its_zone_where_there_is_one(
+    nat: str, gateway: dict[str, str]
+) -> None:
+    made = new_network(nat=nat)
+    for zone, through in gateway.items():
+        route = made.named(f"net-private-{zone}-nat")
+        assert route.inputs["natGatewayId"] == f"net-nat-{through}-id"
+        assert route.inputs["routeTableId"] == f"net-private-{zone}-id"
+        association = made.named(f"net-private-{zone}", "RouteTableAssociation")
+        assert association.inputs["routeTableId"] == f"net-private-{zone}-id"
+
+
+def test_only_private_subnets_are_found_by_karpenter() -> None:
+    subnets = new_network(pod_cidr="100.64.0.0/16").of("Subnet")
+    found = [each.name for each in subnets if keys.DISCOVERY in tags(each.inputs)]
+    assert found == [f"net-private-{zone}" for zone in ZONES]
+
+
+def test_no_subnet_gives_a_public_address() -> None:
+    assert not any(each.inputs.get("mapPublicIpOnLaunch") for each in new_network().of("Subnet"))
+
+
+def test_pods_have_subnets_of_their_own_only_where_the_settings_give_them_a_network() -> None:
+    assert new_network().of("VpcIpv4CidrBlockAssociation") == []
+    made = new_network(pod_cidr="100.64.0.0/16")
+    (secondary,) = made.of("VpcIpv4CidrBlockAssociation")
+    pods = [each for each in made.of("Subnet") if each.name.startswith("net-pods-")]
+    assert len(pods) == len(ZONES)
+    assert all(secondary.urn in each.depends_on for each in pods)
+
+
+def test_s3_is_reached_inside_the_network_from_every_private_subnet() -> None:
+    s3 = new_network(interface_endpoints=[]).named("net-s3")
+    assert s3.inputs["serviceName"] == "com.amazonaws.us-east-1.s3"
+    assert s3.inputs["routeTableIds"] == [f"net-private-{zone}-id" for zone in ZONES]
+
+
+def test_endpoints_take_https_from_the_network_alone_and_are_left_out_where_none_is_named() -> None:
+    made = new_network(interface_endpoints=["ec2", "ecr.api"])
+    assert {each.name for each in made.of("VpcEndpoint")} == {"net-s3", "net-ec2", "net-ecr-api"}
+    (rule,) = made.of("SecurityGroupIngressRule")
+    assert (rule.inputs["cidrIpv4"], rule.inputs["fromPort"], rule.inputs["toPort"]) == ("10.0.0.0/16", 443, 443)
+    assert new_network(interface_endpoints=[]).of("SecurityGroup") == []

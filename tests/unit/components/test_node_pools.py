@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from gpuplatform.standard import keys
+from tests.recorder import Recording, Registered, record
+from tests.unit.components.builders import GIVEN, full_settings, node_pools
+
+AWAITED = ("NodePool", "EC2NodeClass")
+SETTINGS = full_settings()
+
+
+def made() -> Recording:
+    return record(lambda: node_pools("po", SETTINGS))
+
+
+def urns(resources: list[Registered]) -> set[str]:
+    return {each.urn for each in resources}
+
+
+def test_pools_wait_for_every_node_class_and_overlay() -> None:
+    recording = made()
+    classes, overlays = urns(recording.of("EC2NodeClass")), urns(recording.of("NodeOverlay"))
+    assert classes
+    assert overlays
+    for pool in recording.of("NodePool"):
+        assert classes | overlays <= pool.depends_on, pool.name
+
+
+def test_overlays_wait_for_the_node_classes() -> None:
+    recording = made()
+    for overlay in recording.of("NodeOverlay"):
+        assert urns(recording.of("EC2NodeClass")) <= overlay.depends_on, overlay.name
+
+
+@pytest.mark.parametrize("kind", AWAITED)
+def test_what_says_when_it_is_ready_is_awaited_and_its_deletion_has_an_end(kind: str) -> None:
+    found = made().of(kind)
+    assert found
+    for each in found:
+        assert each.at("metadata", "annotations", keys.PULUMI_WAIT_FOR) == "condition=Ready"
+        assert each.request.customTimeouts.delete == "30m"
+
+
+def test_an_overlay_is_not_awaited() -> None:
+    for each in made().of("NodeOverlay"):
+        assert each.at("metadata", "annotations") is None
+        assert each.request.customTimeouts.delete == ""
+
+
+def test_everything_is_made_through_the_clusters_own_provider() -> None:
+    recording = made()
+    provider = recording.named(GIVEN).urn
+    objects = [each for each in recording.resources if each.type.startswith("kubernetes:")]
+    assert {each.request.provider.rsplit("::", 1)[0] for each in objects} == {provider}
+
+
+def test_the_documents_are_registered_as_they_were_rendered() -> None:
+    pools = made().of("NodePool")
+    assert [each.name for each in pools] == [f"po-nodepool-{each.at('metadata', 'name')}" for each in pools]
+    assert all(each.inputs["apiVersion"] == "karpenter.sh/v1" for each in pools)

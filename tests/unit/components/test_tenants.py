@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from gpuplatform.settings.source import Plain
+from tests.builders import a_namespace, a_tenant
+from tests.recorder import Recording, record
+from tests.unit.components.builders import full_settings, tenants
+
+
+def made() -> Recording:
+    teams: list[Plain] = [
+        a_tenant(namespaces=[a_namespace(), a_namespace(name="ml-batch")]),
+        a_tenant(name="research", team="ml-research", namespaces=[a_namespace(name="ml-research")]),
+    ]
+    settings = full_settings(tenants=teams)
+    return record(lambda: tenants("te", settings))
+
+
+def test_everything_of_a_namespace_waits_for_it() -> None:
+    recording = made()
+    by_name = {each.at("metadata", "name"): each.urn for each in recording.of("Namespace")}
+    assert set(by_name) == {"ml-serving", "ml-batch", "ml-research"}
+    inside = [each for each in recording.resources if each.at("metadata", "namespace") in by_name]
+    assert inside
+    for each in inside:
+        assert by_name[each.at("metadata", "namespace")] in each.depends_on, each.name
+
+
+def test_the_namespaces_are_the_components_output() -> None:
+    recording = made()
+    (root,) = recording.of("Tenants")
+    assert recording.outputs[root.urn] == {"namespaces": ["ml-serving", "ml-batch", "ml-research"]}
+
+
+def test_what_all_teams_share_stands_once() -> None:
+    recording = made()
+    names = [each.at("metadata", "name") for each in recording.of("PriorityClass")]
+    assert names
+    assert len(names) == len(set(names))

@@ -1,0 +1,99 @@
+"""The program as a whole: it wires and does not decide, and it runs for every stack of the repository."""
+
+from __future__ import annotations
+
+import ast
+import json
+import runpy
+
+import pulumi
+import pytest
+
+from gpuplatform.settings import source
+from gpuplatform.settings.source import Plain
+from tests.builders import ROOT, STACKS, merged, stack_file
+from tests.recorder import OWN_TYPES, Recording, record
+
+MAIN = ROOT / "__main__.py"
+TREE = ast.parse(MAIN.read_text(encoding="utf-8"))
+MAX_LINES = 120
+COMPONENTS = {"Network", "Cluster", "Karpenter", "GpuOperator", "DevicePlugins", "NodeGroups", "NodePools", "Tenants"}
+
+
+def run_program(stack: str, **overrides: Plain) -> Recording:
+    raw, faults = source.read(stack_file(stack))
+    assert isinstance(raw, dict), faults
+
+    def program() -> None:
+        pulumi.runtime.set_all_config({source.SETTINGS_KEY: json.dumps(merged(raw, overrides))})
+        runpy.run_path(str(MAIN), run_name="__main__")
+
+    return record(program, stack)
+
+
+def test_every_stack_file_of_the_repository_is_tried_here() -> None:
+    assert {path.name for path in ROOT.glob("Pulumi.*.yaml")} == {f"Pulumi.{stack}.yaml" for stack in STACKS}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_the_program_builds_every_component_once_and_publishes(stack: str) -> None:
+    recording = run_program(stack)
+    own = [each.type.removeprefix(OWN_TYPES) for each in recording.resources if each.type.startswith(OWN_TYPES)]
+    assert sorted(own) == sorted(COMPONENTS)
+    assert set(recording.exports) == {"platform", "kubeconfig"}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_everything_but_providers_belongs_to_a_component(stack: str) -> None:
+    recording = run_program(stack)
+    own = {each.urn for each in recording.resources if each.type.startswith(OWN_TYPES)}
+    alone = [each for each in recording.resources if each.urn not in own and each.request.parent not in own]
+    assert [each.type for each in alone] == ["pulumi:providers:aws"]
+
+
+def test_the_account_of_the_settings_is_the_only_one_that_is_touched() -> None:
+    (provider,) = run_program("prod").of("pulumi:providers:aws")
+    assert json.loads(str(provider.inputs["allowedAccountIds"])) == ["111122223333"]
+    assert provider.inputs["region"] == "us-east-1"
+
+
+def test_a_deferred_stack_stops_at_the_cluster() -> None:
+    recording = run_program("prod", cluster={"contents": "deferred"})
+    own = {each.type.removeprefix(OWN_TYPES) for each in recording.resources if each.type.startswith(OWN_TYPES)}
+    assert own == {"Network", "Cluster"}
+    assert not [each for each in recording.resources if each.type.startswith("kubernetes:")]
+
+
+def test_pools_wait_for_the_autoscaler_and_the_operator() -> None:
+    recording = run_program("dev")
+    charts = {recording.named(name, "Release").urn for name in ("karpenter-controller", "gpu-operator-chart")}
+    (pools,) = recording.of("NodePools")
+    assert charts <= pools.depends_on
+
+
+def test_the_program_is_short_and_takes_no_decision() -> None:
+    assert len(MAIN.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+    assert not [
+        node for node in ast.walk(TREE) if isinstance(node, ast.If | ast.IfExp | ast.Match | ast.While | ast.Try)
+    ]
+
+
+def test_the_program_names_no_resource_class_of_an_sdk() -> None:
+    imported = {
+        module
+        for node in ast.walk(TREE)
+        for module in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert not [module for module in imported if module.startswith("pulumi_")]
+    used = {
+        node.attr
+        for node in ast.walk(TREE)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "pulumi"
+    }
+    assert used == {"ResourceOptions"}
