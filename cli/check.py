@@ -12,8 +12,10 @@ from cli.stacks import stack_options, which_file
 from gpuplatform.accept import check_file, report
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.catalog.prices import regions, unknown_pairs
+from gpuplatform.changes import Change, compare
 from gpuplatform.faults import Fault, errors, warnings
 from gpuplatform.proofs.cost import bill
+from gpuplatform.proofs.slices import cuts
 from gpuplatform.settings.load import Loaded
 from gpuplatform.settings.plan import plan
 from gpuplatform.standard.versions import unverified
@@ -21,18 +23,48 @@ from gpuplatform.standard.versions import unverified
 
 @click.command()
 @stack_options
+@click.option("--was", type=click.Path(path_type=Path), metavar="FILE", help="Earlier settings: what does a change do?")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(stack: str | None, settings: Path | None, output: str) -> None:
+def check(stack: str | None, settings: Path | None, was: Path | None, output: str) -> None:
     """Judge settings: every fault in one report, the bill at rest and at the ceilings, and what is not known.
 
     Exit code: 0 nothing refuses them, 1 they are refused, 2 the command was misused.
     """
     loaded = check_file(which_file(stack, settings))
+    change = _change(was, loaded)
+    if change is not None and change.faults:
+        loaded = Loaded(None, loaded.draft, (*loaded.faults, *change.faults))
     if output == "json":
-        click.echo(json.dumps(_as_json(loaded), indent=2))
+        click.echo(json.dumps(_as_json(loaded, change), indent=2))
     else:
         _print(loaded)
+        for line in _change_lines(change):
+            click.echo(line)
     sys.exit(1 if loaded.settings is None else 0)
+
+
+def _change(was: Path | None, loaded: Loaded) -> Change | None:
+    """What becomes of running nodes; None without earlier settings, or where the new ones are refused already."""
+    if was is None or loaded.settings is None:
+        return None
+    earlier = check_file(was)
+    if earlier.settings is None:
+        raise click.UsageError(f"--was {was}: the earlier settings are refused themselves; give those that are applied")
+    return compare(earlier.settings, loaded.settings)
+
+
+def _change_lines(change: Change | None) -> list[str]:
+    if change is None:
+        return []
+    lines: list[str] = []
+    for each in change.replaced:
+        lines.append(f"nodes of {each.nodepool} are replaced, {each.when}:")
+        lines += [f"  {reason}" for reason in each.reasons]
+    lines += [f"NodePool {name} is new" for name in change.added]
+    lines += [
+        f"NodePool {name} goes away: its nodes are drained at once, whatever the windows say" for name in change.removed
+    ]
+    return lines or ["no running node is replaced by this change"]
 
 
 def _print(loaded: Loaded) -> None:
@@ -50,6 +82,8 @@ def _print(loaded: Loaded) -> None:
         f"{settings.environment}: accepted. {len(settings.pools)} GPU pools in {len(planned)} NodePools,"
         f" {cards} cards at most; {len(settings.tenants)} tenants."
     )
+    for cut in cuts(planned):
+        click.echo(str(cut))
     for line in _bill_lines(loaded):
         click.echo(line)
     for line in _unknown_lines(settings.cluster.version):
@@ -80,7 +114,7 @@ def _unknown_lines(kubernetes: str) -> list[str]:
     return lines
 
 
-def _as_json(loaded: Loaded) -> dict[str, object]:
+def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
     whole = bill(loaded.draft) if loaded.draft and loaded.settings else None
     kubernetes = loaded.settings.cluster.version if loaded.settings else None
     return {
@@ -91,6 +125,7 @@ def _as_json(loaded: Loaded) -> dict[str, object]:
         "monthly_ceiling_usd": round(whole.ceiling_usd_per_month, 2) if whole else None,
         "unpriced_instance_types": list(whole.unpriced) if whole else [],
         "unknown_type_region_pairs": unknown_pairs(),
+        "replaced_nodepools": [each.nodepool for each in change.replaced] if change else [],
         "unverified_versions": [f"{pin.name} {pin.version}" for pin in unverified(kubernetes)] if kubernetes else [],
     }
 

@@ -6,14 +6,14 @@ keeps what its key meant when it started. A change is a new key, and drift repla
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.mig import MigGeometry, geometry
 from gpuplatform.render.document import Document, a, as_yaml
 from gpuplatform.settings.plan import PlannedNodePool, mig_profile
 from gpuplatform.settings.pools import EarlierSharing, Pool, Sharing
-from gpuplatform.standard import names, resources
+from gpuplatform.standard import keys, names, resources
 
 OPERATOR_NAMESPACE = "gpu-operator"
 MIG_CONFIG_MAP = "mig-layouts"
@@ -43,10 +43,8 @@ def mig_config_map(planned: Iterable[PlannedNodePool], earlier: Iterable[Earlier
 
     Layouts that running nodes may still wear stay beside them, as they were.
     """
-    wanted = {(each.card.name, profile) for each in planned if (profile := mig_profile(each.pool))}
-    wanted |= {(each.card, each.sharing.mig) for each in earlier if each.sharing.mig}
     configs: Document = {ALL_DISABLED: [{"devices": "all", "mig-enabled": False}]}
-    for name, profile in sorted(wanted):
+    for name, profile in _layouts(planned, earlier):
         known = card(name)
         table = _table(known) if known else None
         if known is None or table is None:
@@ -68,10 +66,35 @@ def plugin_config_map(pools: Iterable[Pool], earlier: Iterable[EarlierSharing]) 
 
     It is there even when it is empty, so that the operator's configuration never changes its name and restarts nodes.
     """
-    ways = [*(pool.sharing for pool in pools), *(each.sharing for each in earlier)]
-    keyed = {key: way for way in ways if isinstance(way, Sharing) and (key := plugin_config_key(way))}
+    keyed = {key: way for way in _ways(pools, earlier) if (key := plugin_config_key(way))}
     data = {key: as_yaml(_plugin_config(way)) for key, way in sorted(keyed.items())}
     return a("v1", "ConfigMap", PLUGIN_CONFIG_MAP, OPERATOR_NAMESPACE, data=data)
+
+
+def config_keys(
+    planned: Iterable[PlannedNodePool], pools: Iterable[Pool], earlier: Iterable[EarlierSharing]
+) -> frozenset[str]:
+    """Every key that the two ConfigMaps define."""
+    keys_of_plugin = {key for way in _ways(pools, earlier) if (key := plugin_config_key(way))}
+    layouts = {mig_config_key(known, profile) for name, profile in _layouts(planned, earlier) if (known := card(name))}
+    return frozenset({ALL_DISABLED, *keys_of_plugin, *layouts})
+
+
+def config_keys_of(labels: Mapping[str, str]) -> frozenset[str]:
+    """The keys that a node with these labels wears."""
+    return frozenset(labels[key] for key in (keys.MIG_CONFIG, keys.DEVICE_PLUGIN_CONFIG) if key in labels)
+
+
+def _layouts(planned: Iterable[PlannedNodePool], earlier: Iterable[EarlierSharing]) -> list[tuple[str, str]]:
+    """(card, profile) of every layout that a node may wear, in order."""
+    wanted = {(each.card.name, profile) for each in planned if (profile := mig_profile(each.pool))}
+    return sorted(wanted | {(each.card, each.sharing.mig) for each in earlier if each.sharing.mig})
+
+
+def _ways(pools: Iterable[Pool], earlier: Iterable[EarlierSharing]) -> list[Sharing]:
+    """Every way of sharing that a node may wear."""
+    every = [*(pool.sharing for pool in pools), *(each.sharing for each in earlier)]
+    return [way for way in every if isinstance(way, Sharing)]
 
 
 def _plugin_config(sharing: Sharing) -> Document:

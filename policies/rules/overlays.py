@@ -88,6 +88,8 @@ def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[
     if UNKNOWN in asked or asked[0] is not None or asked[1] != labels.MIG_DISABLED:
         return []  # sharing-config-exists or mig-agrees speaks of it
     capacity = mapping_at(overlay, "spec", "capacity")
+    if isinstance(capacity, Unknown):
+        return []
     return [
         Fault(
             f"{_CAPACITY}[{key}]",
@@ -95,7 +97,7 @@ def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[
             "no card resource: the plugin offers whole cards there",
             f"remove {key}, or label the NodePool with {keys.DEVICE_PLUGIN_CONFIG}",
         )
-        for key, amount in ({} if isinstance(capacity, Unknown) else capacity).items()
+        for key, amount in capacity.items()
         if resources.is_card_resource(key)
     ]
 
