@@ -96,3 +96,25 @@ def test_a_day_may_end_at_24_00_and_none_begins_there() -> None:
 def test_one_card_types_of_several_sizes_are_fine_because_a_card_costs_one_pod() -> None:
     assert faults(a_pool(cards=[a_card(types=["g6.xlarge", "g6.2xlarge", "g6.16xlarge"])])) == []
     assert faults(a_pool(cards=[a_card(types=["g6.48xlarge"])])) == []
+
+
+@pytest.mark.parametrize(
+    ("override", "path"),
+    [
+        ({}, None),
+        ({"nodes": None}, "pools[chief].provisioner"),
+        ({"efa": True}, "pools[chief].efa"),
+        ({"placement_group": "close"}, "pools[chief].placement_group"),
+        ({"disruption": {"windows": [{"days": ["Sun"], "start": "02:00", "end": "06:00"}]}}, "pools[chief].disruption"),
+    ],
+    ids=str,
+)
+def test_a_managed_node_group_is_refused_what_it_cannot_do(override: dict[str, Plain], path: str | None) -> None:
+    found = faults(a_static_pool(provisioner="managed-node-group", **override))
+    assert found == [] if path is None else path in found
+
+
+def test_a_managed_node_group_is_on_demand() -> None:
+    reserved = a_market("reserved", None, reservation_ids=["cr-0123456789abcdef0"])
+    pool = a_static_pool(provisioner="managed-node-group", cards=[a_card("H100-80GB", ["p5.4xlarge"], [reserved])])
+    assert faults(pool) == ["pools[chief].cards[H100-80GB].markets"]

@@ -1,0 +1,53 @@
+from gpuplatform.render.node_groups import NodeGroup
+from gpuplatform.render.stack import Rendered, render
+from gpuplatform.settings.source import Plain
+from tests.builders import a_pool, a_static_pool, some_settings
+from tests.unit.render.reading import of_kind
+
+MANAGED: dict[str, Plain] = {"provisioner": "managed-node-group"}
+
+
+def rendered(**overrides: Plain) -> Rendered:
+    pools: list[Plain] = [a_pool(), a_static_pool(**MANAGED, **overrides)]
+    return render(some_settings(pools=pools, feature_gates={"static_capacity": False}))
+
+
+def groups(**overrides: Plain) -> tuple[NodeGroup, ...]:
+    return rendered(**overrides).node_groups
+
+
+def test_a_static_pool_can_be_made_by_eks_where_karpenters_gate_is_off() -> None:
+    found = rendered()
+    (group,) = found.node_groups
+    assert (group.name, group.nodes, group.zone) == ("chief-h100-80gb-on-demand-us-east-1a", 1, "us-east-1a")
+    assert group.instance_types == ("p5.4xlarge",)
+    assert list(of_kind(found.documents, "NodePool")) == ["serve-l4-24gb-on-demand"]
+
+
+def test_its_nodes_wear_the_labels_and_taints_that_karpenters_would() -> None:
+    (group,) = groups()
+    assert group.labels == {
+        "gpu.vendor": "nvidia",
+        "gpu.model": "H100",
+        "gpu.mem": "80gb",
+        "gpu.mig": "disabled",
+        "gpu.role": "chief",
+        "gpu.pool": "train",
+        "nvidia.com/mig.config": "all-disabled",
+    }
+    assert [(each["key"], each["value"], each["effect"]) for each in group.taints] == [
+        ("nvidia.com/gpu", "present", "NO_SCHEDULE"),
+        ("dedicated", "gpu", "NO_SCHEDULE"),
+        ("gpu.pool", "train", "NO_SCHEDULE"),
+        ("gpu.role", "chief", "NO_SCHEDULE"),
+    ]
+
+
+def test_each_zone_has_a_group_of_its_own() -> None:
+    found = groups(nodes=4, zones=["us-east-1a", "us-east-1b"])
+    assert [(each.zone, each.nodes) for each in found] == [("us-east-1a", 2), ("us-east-1b", 2)]
+
+
+def test_its_nodes_have_the_purposes_root_volume() -> None:
+    (group,) = groups(node_class={"root_volume_gib": 700})
+    assert (group.volume.size_gib, group.volume.iops) == (700, 16000)
