@@ -44,8 +44,7 @@ def gpu_operator_values(settings: Settings) -> Document:
         "migManager": {
             "enabled": True,
             "config": {"create": False, "name": sharing.MIG_CONFIG_MAP, "default": sharing.ALL_DISABLED},
-            # Ampere changes its mode only by a reset or a reboot, and a virtual machine has no reset.
-            "env": [{"name": "WITH_REBOOT", "value": "true"}],
+            "env": [{"name": name, "value": value} for name, value in _MIG_MANAGER_ENV.items()],
         },
         "devicePlugin": {
             "enabled": True,
@@ -65,6 +64,19 @@ def gpu_operator_values(settings: Settings) -> Document:
         },
     }
 
+
+_MIG_MANAGER_ENV = {
+    # Ampere changes its mode only by a reset or a reboot, and a virtual machine has no reset.
+    "WITH_REBOOT": "true",
+    "HOST_KUBELET_SYSTEMD_SERVICE": "",
+    "NVIDIA_CDI_HOOK_PATH": "/usr/bin/nvidia-cdi-hook",
+}
+"""What Amazon Linux 2023 needs of the MIG manager (NVIDIA/mig-parted v0.15.0, cmd/nvidia-mig-manager/main.go).
+
+It stops the kubelet for a change of mode, which during boot leaves the node NotReady for good (NVIDIA/mig-parted#368);
+without a service's name it has nothing to stop. The hook is where the image's own toolkit puts it, since the operator's
+is off. Both follow from the source and are not verified on a node.
+"""
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _GPU_NODE = {"key": labels.VENDOR.key, "operator": "Exists"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuplatform.catalog.instance_types import instance_type
+from gpuplatform.render.bringup.install import partition_shell
 from gpuplatform.render.document import Document, a
 from gpuplatform.render.user_data import user_data
 from gpuplatform.settings.pools import Pool
@@ -64,8 +65,11 @@ def root_volume(pool: Pool) -> RootVolume:
 
 
 def node_user_data(pool: Pool) -> str | None:
-    """The user data of a GPU pool's nodes, whoever makes them."""
-    return user_data(pool.node_class.node_config, pool.node_class.shell)
+    """The user data of a GPU pool's nodes, whoever makes them.
+
+    Partitioning is last: it may reboot the machine, and cloud-init would not run the pool's own script again.
+    """
+    return user_data(pool.node_class.node_config, pool.node_class.shell, partition_shell(pool))
 
 
 def node_role_name(cluster: str) -> str:

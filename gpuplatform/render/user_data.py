@@ -1,4 +1,4 @@
-"""User data of a node: a NodeConfig document and a shell script as MIME parts (N19).
+"""User data of a node: a NodeConfig document and shell scripts as MIME parts (N19).
 
 Karpenter appends its own NodeConfig last, and that one wins where they meet.
 """
@@ -10,10 +10,12 @@ _NODE_CONFIG_TYPE = "application/node.eks.aws"
 _SHELL_TYPE = 'text/x-shellscript; charset="us-ascii"'
 
 
-def user_data(node_config: str | None, shell: str | None) -> str | None:
-    """The parts as one MIME text, or None where there are none."""
+def user_data(node_config: str | None, *shells: str | None) -> str | None:
+    """The parts as one MIME text, or None where there are none; cloud-init runs the scripts in the order given."""
     parts = [
-        (kind, text) for kind, text in ((_NODE_CONFIG_TYPE, node_config), (_SHELL_TYPE, shell)) if text is not None
+        (kind, text)
+        for kind, text in ((_NODE_CONFIG_TYPE, node_config), *((_SHELL_TYPE, shell) for shell in shells))
+        if text is not None
     ]
     if not parts:
         return None

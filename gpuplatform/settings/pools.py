@@ -81,6 +81,19 @@ class Provisioner(enum.StrEnum):
     MANAGED_NODE_GROUP = "managed-node-group"  # EKS, a fixed number: needs no alpha gate of Karpenter's
 
 
+class MigBringUp(enum.StrEnum):
+    """Who cuts a MIG pool's cards, and when.
+
+    ``operator``: the GPU Operator's MIG manager, after the node has joined. Nothing is added to user data, and the
+    node is up sooner, but whole cards stand on it for a while, and on Ampere it reboots under the cluster's eyes.
+    ``before-kubelet``: a systemd unit from user data, at every boot. A node joins with its slices or not at all, and
+    the operator finds its layout applied; but each boot waits for it, and a new script replaces the pool's nodes.
+    """
+
+    OPERATOR = "operator"
+    BEFORE_KUBELET = "before-kubelet"
+
+
 class PoolTaint(Model):
     """A further taint on the pool's nodes, answered by its generated block."""
 
@@ -101,6 +114,8 @@ class Pool(Model):
     """In order of preference: within one market the first card is tried first."""
     sharing: Sharing | Literal["exclusive"] = "exclusive"
     """`exclusive`, or one of `{mig: PROFILE}`, `{time_slicing: N}`, `{mps: N}`."""
+    mig_bring_up: MigBringUp = MigBringUp.OPERATOR
+    """Who cuts the cards of a MIG pool: `operator` once the node has joined, or `before-kubelet` at every boot."""
     nodes: Annotated[int, Field(ge=1, le=1000)] | None = None
     """A static pool: so many nodes in all, spread evenly over `zones`. Without it the pool is elastic."""
     provisioner: Provisioner = Provisioner.KARPENTER

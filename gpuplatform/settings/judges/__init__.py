@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from gpuplatform.faults import Fault
 from gpuplatform.settings.draft import Draft
-from gpuplatform.settings.judges import cluster, hardware, naming, network, other_pools, pools, reach, sharing, tenants
+from gpuplatform.settings.judges import (
+    bring_up,
+    cluster,
+    hardware,
+    naming,
+    network,
+    other_pools,
+    pools,
+    reach,
+    sharing,
+    tenants,
+)
 
 _JUDGES = (
     naming.judge,
@@ -16,6 +27,7 @@ _JUDGES = (
     hardware.judge,
     pools.judge,
     sharing.judge,
+    bring_up.judge,
     reach.judge,
     other_pools.judge,
     tenants.judge,

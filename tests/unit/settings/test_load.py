@@ -55,6 +55,7 @@ EXPECTED = [
     "pools[both-roles].role",
     "pools[chief].cards[H100-80GB].markets[spot]",
     "pools[chief].nodes",
+    "pools[chief].mig_bring_up",
     "pools[chief].sharing",
     "pools[chief].sharing.time_slicing",
     "pools[chief].zones",
