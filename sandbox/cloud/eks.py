@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from typing import cast
 
 import pulumi
+from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 from pulumi.provider import ConstructResult, Provider
 from pulumi.provider.server import main as serve_provider
 
+from sandbox.cloud.strict import Problem, problems
 from sandbox.cloud.types import EKS_TYPES
+from sandbox.cloud.world import Properties
 
 _CLUSTER_POLICY = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
 _KNOWN = frozenset(
@@ -43,7 +46,36 @@ _KNOWN = frozenset(
 )
 """Inputs that the stand-in acts on; any other would be silently lost, so it is an error."""
 
+_CONFLICTS = ("resolveConflictsOnCreate", "resolveConflictsOnUpdate")
+_ACTED_ON: Mapping[str, frozenset[str]] = {
+    "vpcCniOptions": frozenset({"addonVersion", "enableNetworkPolicy", "enablePrefixDelegation", *_CONFLICTS}),
+    "kubeProxyAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
+    "corednsAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
+}
+"""The same of the add-ons' options."""
+_PINS = {"vpcCniOptions": "addonVersion", "kubeProxyAddonOptions": "version", "corednsAddonOptions": "version"}
+
 Inputs = Mapping[str, object]
+
+
+def refusals(token: str, inputs: Inputs) -> list[Problem]:
+    """Everything about a cluster's inputs that the real component or this stand-in cannot take."""
+    found = problems(token, cast(Properties, inputs))
+    lost = [*(key for key in inputs if key not in _KNOWN)]
+    for options, acted_on in _ACTED_ON.items():
+        given = _mapped(inputs.get(options))
+        lost += [f"{options}.{key}" for key in given if key not in acted_on]
+        if given.get("enabled") is not False and not given.get(_PINS[options]):
+            reason = "is not pinned, so every preview could move it"
+            found.append(Problem(f"{options}.{_PINS[options]}", f"{options}.{_PINS[options]} {reason}"))
+    known = {each.property for each in found}
+    found += [
+        Problem(key, f"the stand-in does not act on {key}, so it would be lost") for key in lost if key not in known
+    ]
+    for wanted in ("skipDefaultNodeGroup", "skipDefaultSecurityGroups"):
+        if inputs.get(wanted) is not True:
+            found.append(Problem(wanted, f"the stand-in makes no default groups: set {wanted} to true"))
+    return found
 
 
 class _Made(pulumi.CustomResource):
@@ -69,12 +101,12 @@ class EksProvider(Provider):
         """The cluster with its role, add-ons and access entries; unknown inputs are an error."""
         if resource_type not in EKS_TYPES:
             raise ValueError(f"the stand-in does not know the type {resource_type}; it knows {', '.join(EKS_TYPES)}")
-        unknown = sorted(set(inputs) - _KNOWN)
-        if unknown:
-            raise ValueError(f"{resource_type}: the stand-in does not act on the inputs {', '.join(unknown)}")
-        for wanted in ("skipDefaultNodeGroup", "skipDefaultSecurityGroups"):
-            if inputs.get(wanted) is not True:
-                raise ValueError(f"{resource_type}: the stand-in makes no default groups; set {wanted} to true")
+        refused = refusals(resource_type, inputs)
+        if refused:
+            faults: list[InputPropertyErrorDetails] = [
+                {"property_path": each.property, "reason": each.reason} for each in refused
+            ]
+            raise InputPropertiesError(f"{resource_type} {name} is refused", faults)
         return _Cluster(name, inputs, options).result()
 
 
@@ -147,22 +179,20 @@ class _Cluster(pulumi.ComponentResource):
         )
 
     def _addons(self) -> None:
-        for addon, options, key in (
-            ("vpc-cni", "vpcCniOptions", "addonVersion"),
-            ("kube-proxy", "kubeProxyAddonOptions", "version"),
-            ("coredns", "corednsAddonOptions", "version"),
+        for addon, options in (
+            ("vpc-cni", "vpcCniOptions"),
+            ("kube-proxy", "kubeProxyAddonOptions"),
+            ("coredns", "corednsAddonOptions"),
         ):
             given = _mapped(self._inputs.get(options))
             if given.get("enabled") is False:
                 continue
-            if not given.get(key):
-                raise ValueError(f"eks:index:Cluster: {options}.{key} is not pinned, so every preview could move it")
             props = {
                 "clusterName": self._cluster.output("name"),
                 "addonName": addon,
-                "addonVersion": given[key],
-                "resolveConflictsOnCreate": "OVERWRITE",
-                "resolveConflictsOnUpdate": "OVERWRITE",
+                "addonVersion": given[_PINS[options]],
+                "configurationValues": _configuration(given),
+                **{key: given.get(key, "OVERWRITE") for key in _CONFLICTS},
             }
             _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
 
@@ -204,6 +234,16 @@ class _Cluster(pulumi.ComponentResource):
         }
         self.register_outputs(state)
         return ConstructResult(self.urn, state)
+
+
+def _configuration(options: Mapping[str, object]) -> str | None:
+    """The network add-on's configuration, as the real component writes it from the options."""
+    values: dict[str, object] = {}
+    if options.get("enableNetworkPolicy"):
+        values["enableNetworkPolicy"] = "true"
+    if options.get("enablePrefixDelegation"):
+        values["env"] = {"ENABLE_PREFIX_DELEGATION": "true"}
+    return json.dumps(values) if values else None
 
 
 def _listed(value: object) -> list[object]:

@@ -15,8 +15,8 @@ _NOISE = (
     re.compile(r"^The resources in the stack have been deleted, but the history"),
     re.compile(r"^If you want to remove the stack completely"),
 )
-_AGAIN = "error: an unhandled error occurred:"
-"""How the engine says a second time what the program has said already."""
+_AGAIN = re.compile(r"error: (an unhandled error occurred:|python inline source runtime error: resource monitor shut)")
+"""How the engine says a second time what the program, or a provider, has said already."""
 _BUG = re.compile(r"python inline source runtime error:")
 _TRACE = "Traceback (most recent call last):"
 _DIAGNOSTIC = re.compile(r"^\s*(error|warning|info|debug):")
@@ -74,13 +74,16 @@ class Relay:
                 self._trace(line)
                 return True
             self._dropping, self._tracing = None, False
-        if _AGAIN in line:
+            if indentation == 0:
+                self._held = [""]  # another section begins
+        if _AGAIN.search(line):
             # Under Diagnostics it goes on over lines; beside a resource it is one line.
-            self._dropping = indentation + 1 if line.strip().startswith(_AGAIN) else None
+            self._dropping = indentation if _AGAIN.match(line.strip()) else None
             return True
         if line.strip() == _TRACE:
             self._dropping, self._tracing = indentation, True
             self.trace_file.write_text("", encoding="utf-8")
+            self._in_error = False
             self._say(f"{line[:indentation]}where in the program: {self.trace_file}")
             self._trace(line)
             return True

@@ -93,7 +93,16 @@ def lock(backend: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("text", ['{"pid": 4194305}', "", "{", '{"pid": "?"}', f'{{"pid": {os.getpid()}}}'])
+LOCKS = {
+    "of nobody": '{"pid": 4194305}',  # above the largest process number of Linux
+    "empty": "",
+    "torn": "{",
+    "without a number": '{"pid": "?"}',
+    "of a program that is no engine": f'{{"pid": {os.getpid()}}}',
+}
+
+
+@pytest.mark.parametrize("text", LOCKS.values(), ids=LOCKS)
 def test_a_lock_whose_owner_is_gone_or_is_no_engine_is_released(tmp_path: Path, text: str) -> None:
     path = lock(tmp_path, text)
     assert clear_dead_locks(tmp_path) == 1
