@@ -1,0 +1,282 @@
+"""``gpuplatform share``: how to give a pod its part of a card, by the price of its place, host included."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from cli.stacks import accepted_settings, stack_options
+from gpuplatform.proofs.cost import Prices
+from gpuplatform.proofs.share import (
+    Advice,
+    Need,
+    Option,
+    advise,
+    also_select,
+    first_tried,
+    of_catalogue,
+    of_stack,
+    priced_candidates,
+    room_in_words,
+    way_of,
+    what_there_is,
+)
+from gpuplatform.settings.cost import Cost
+from gpuplatform.settings.plan import plan
+from gpuplatform.settings.settings import Settings
+
+DEFAULT_REGION = "us-east-1"
+_YES_NO = click.Choice(["yes", "no"])
+_ADD_A_POOL = "docs/guides/add-a-pool.md"
+
+
+def _finite(_context: click.Context, option: click.Parameter, value: float) -> float:
+    """A number of GiB: more than zero, and a number at all."""
+    if not (math.isfinite(value) and value > 0):
+        raise click.BadParameter("a number above 0 is wanted", param=option)
+    return value
+
+
+@click.command()
+@click.option("--memory-gib", type=float, required=True, callback=_finite, help="Card memory that one pod needs.")
+@click.option("--isolation", type=_YES_NO, required=True, help="Whether strangers must not disturb each other.")
+@click.option("--bursty", type=_YES_NO, required=True, help="Whether it is idle most of the time, like a notebook.")
+@click.option("--cpu-millis", type=click.IntRange(min=1), default=2000, show_default=True, help="CPU of one pod.")
+@click.option(
+    "--host-memory-gib",
+    type=float,
+    default=8.0,
+    show_default=True,
+    callback=_finite,
+    help="Host memory of one pod.",
+)
+@click.option("--cards", type=click.IntRange(min=1), default=1, show_default=True, help="Cards of one pod.")
+@click.option("--interruptible", type=_YES_NO, default="no", show_default=True, help="Whether it may run on spot.")
+@stack_options
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def share(
+    *,
+    memory_gib: float,
+    isolation: str,
+    bursty: str,
+    cpu_millis: int,
+    host_memory_gib: float,
+    cards: int,
+    interruptible: str,
+    stack: str | None,
+    settings: Path | None,
+    output: str,
+) -> None:
+    """Recommend how to share a card among pods like this one, and say why.
+
+    With a stack, on its pools; without, on every priced type of the catalogue in us-east-1.
+    Exit code: 0 there is a place, 1 nothing holds the pod, 2 the command was misused.
+    """
+    need = Need(
+        memory_gib=memory_gib,
+        isolation=isolation == "yes",
+        bursty=bursty == "yes",
+        cpu_millis=cpu_millis,
+        host_memory_gib=host_memory_gib,
+        cards=cards,
+        interruptible=interruptible == "yes",
+    )
+    chosen = accepted_settings(stack, settings)[0] if stack is not None or settings is not None else None
+    prices = _prices(chosen)
+    left_out: Mapping[str, str] = {}
+    if chosen is None:
+        options = of_catalogue(need, prices)
+    else:
+        options, left_out = of_stack(need, chosen, prices)
+    advice = advise(options, need)
+    outside = advise(of_catalogue(need, prices), need) if chosen else None
+    named = f"--stack {stack}" if stack else f"--settings {settings}"
+    said = _Answer(need, prices, options, advice, left_out, outside.best if outside else None, named)
+    if output == "json":
+        click.echo(json.dumps(said.as_json(), indent=2))
+    else:
+        for line in said.lines(chosen):
+            click.echo(line)
+    sys.exit(0 if advice else 1)
+
+
+def _prices(settings: Settings | None) -> Prices:
+    if settings is not None:
+        return Prices(settings.region, settings.cost)
+    return Prices(DEFAULT_REGION, Cost(monthly_floor_limit_usd=0, monthly_budget_usd=0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An advice, or the lack of one, as text and as JSON."""
+
+    need: Need
+    prices: Prices
+    options: Sequence[Option]
+    advice: Advice | None
+    left_out: Mapping[str, str]
+    """Pools of the stack that are not for the pod, and why."""
+    outside: Option | None
+    """With a stack: the best that the catalogue has."""
+    named: str
+    """The stack as the command line names it."""
+
+    def lines(self, settings: Settings | None) -> list[str]:
+        head = [_need_in_words(self.need), self._assumed(), ""]
+        if self.advice is None:
+            return [*head, *(self._no_pool(settings) if settings else self._nothing())]
+        best = self.advice.best
+        pool = self._block(best, best.pool.name) if best.pool else [_as_a_pool(best)]
+        why_not = [f"Pool {name}: {why}." for name, why in self.left_out.items()]
+        return [
+            *head,
+            *_table(self.advice.ranked),
+            "",
+            f"Choose: {_in_words(best)}.",
+            *pool,
+            *(f"  {each}" for each in self.advice.why),
+            "Not the others:",
+            *(f"  {each}" for each in (*self.advice.why_not, *why_not)),
+            *self._cheaper_outside(best),
+        ]
+
+    def as_json(self) -> dict[str, object]:
+        advice = self.advice
+        faults = [] if advice else what_there_is(self.need, priced_candidates(self.prices))
+        return {
+            "region": self.prices.region,
+            "spot_price_ratio": self.prices.cost.spot_price_ratio if self.need.interruptible else None,
+            "choice": self._option(advice.best) if advice else None,
+            "options": [self._option(each) for each in advice.ranked] if advice else [],
+            "why": list(advice.why) if advice else [],
+            "why_not": list(advice.why_not) if advice else [],
+            "pools_left_out": dict(self.left_out),
+            "cheapest_of_the_catalogue": self._option(self.outside) if self.outside else None,
+            "faults": [] if self.outside else [fault.as_json() for fault in faults],
+        }
+
+    def _assumed(self) -> str:
+        market = "on demand"
+        if self.need.interruptible:
+            market = f"spot where there is some, taken at {self.prices.cost.spot_price_ratio:.2f} of on demand"
+        return (
+            f"Prices of {self.prices.region}, {market}; a slot is the node's price divided by the pods it carries."
+            " What DaemonSets take is not counted."
+        )
+
+    def _block(self, best: Option, pool: str) -> list[str]:
+        """The command whose output lands a pod on the pool, and what to select beside it."""
+        lines = [f"In this stack: gpuplatform block {self.named} --pool {pool}"]
+        more = also_select(best, self.need)
+        if more:
+            lines.append(f"  and select {_listed(more)}, because other nodes of the pool do not suit this pod.")
+        first = first_tried(best, self.options)
+        exact = _exactly(best, first, more)
+        if exact:
+            lines.append(
+                f"  The pool tries {first.card.name} on {first.market.value} first, at ${first.usd_per_slot:.3f} a"
+                f" slot; to keep to this price select {_listed(exact)}, and lose what the pool would try instead."
+            )
+        return lines
+
+    def _cheaper_outside(self, best: Option) -> list[str]:
+        other = self.outside
+        if other is None or other.usd_per_slot >= best.usd_per_slot - 5e-4:
+            return []
+        return [f"Cheaper, and not in this stack: {_in_words(other)} ({_ADD_A_POOL})."]
+
+    def _nothing(self) -> list[str]:
+        return [
+            "Nothing holds this pod.",
+            *(f"  {fault}" for fault in what_there_is(self.need, priced_candidates(self.prices))),
+        ]
+
+    def _no_pool(self, settings: Settings) -> list[str]:
+        units = [
+            (way_of(each.pool, each.card).unit_memory_gb, each) for each in plan(settings.pools, settings.network.zones)
+        ]
+        lines = ["No pool of this stack holds this pod.", *(f"  {name}: {why}." for name, why in self.left_out.items())]
+        if units:
+            most, where = max(units, key=lambda unit: unit[0])
+            way = way_of(where.pool, where.card)
+            lines.append(f"The most card memory that a pod gets here: {most:g} GB ({way} in pool {where.pool.name}).")
+        if self.outside is None:
+            return [*lines, *self._nothing()]
+        return [*lines, f"Change: add a pool with {_in_words(self.outside)} ({_ADD_A_POOL})."]
+
+    def _option(self, option: Option) -> dict[str, object]:
+        return {
+            "method": option.way.method.value,
+            "profile": option.way.profile,
+            "units_per_card": option.way.units_per_card,
+            "sharing": option.way.setting,
+            "unit_memory_gb": option.way.unit_memory_gb,
+            "card": option.card.name,
+            "instance_type": option.node.name,
+            "market": option.market.value,
+            "node_usd_per_hour": round(option.node_usd_per_hour, 6),
+            "slots": option.slots.count,
+            "slots_by_cards": option.slots.by_cards,
+            "bound": option.slots.bound.value,
+            "usd_per_slot": round(option.usd_per_slot, 6),
+            "pool": option.pool.name if option.pool else None,
+            "also_select": also_select(option, self.need),
+        }
+
+
+def _need_in_words(need: Need) -> str:
+    cards = "" if need.cards == 1 else f" on each of {need.cards} cards"
+    traits = (
+        "isolated" if need.isolation else "isolation not needed",
+        "bursty" if need.bursty else "steady",
+        "interruptible" if need.interruptible else "not interruptible",
+    )
+    return (
+        f"A pod with {need.memory_gib:g} GiB of card memory{cards}, {need.cpu_millis / 1000:g} CPUs and"
+        f" {need.host_memory_gib:g} GiB of host memory; {', '.join(traits)}."
+    )
+
+
+def _in_words(option: Option) -> str:
+    return (
+        f"{option.way} on {option.node.name} ({option.card.name}, {option.market.value}),"
+        f" ${option.usd_per_slot:.3f} a slot"
+    )
+
+
+def _as_a_pool(option: Option) -> str:
+    return (
+        f"As a pool: card {option.card.name}, instance_types [{option.node.name}], market {option.market.value},"
+        f" sharing {option.way.setting} ({_ADD_A_POOL})."
+    )
+
+
+def _exactly(best: Option, first: Option, selected: Mapping[str, str]) -> dict[str, str]:
+    """What tells the best NodePool of a pool from the one that the pool tries first, where that is not selected yet."""
+    if best.planned is None or first.planned is None or first.planned == best.planned:
+        return {}
+    mine, other = best.planned.node_labels, first.planned.node_labels
+    return {key: value for key, value in mine.items() if other.get(key) != value and key not in selected}
+
+
+def _listed(selected: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in selected.items())
+
+
+def _table(options: Sequence[Option]) -> list[str]:
+    pools = any(option.pool for option in options)
+    rows = [("USD/H A SLOT", "WAY", "INSTANCE TYPE", "CARD", *(("POOL",) if pools else ()), "SLOTS", "BOUNDED BY")]
+    for option in options:
+        pool = (option.pool.name,) if option.pool else ()
+        cost = f"{option.usd_per_slot:.3f}"
+        slots = str(option.slots.count)
+        bound = room_in_words(option)
+        rows.append((cost, str(option.way), option.node.name, option.card.name, *pool, slots, bound))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
