@@ -63,7 +63,7 @@ class Registered:
 
 @dataclass(slots=True)
 class Recording:
-    """Everything that one program registered, in order."""
+    """Everything that one program registered, by type and name: the order in time is not the program's to choose."""
 
     resources: list[Registered] = field(default_factory=list[Registered])
     outputs: dict[str, Mapping[str, object]] = field(default_factory=dict[str, Mapping[str, object]])
@@ -163,6 +163,7 @@ def record(
 
     awaited = cast(Callable[[Callable[[], object]], Callable[[], None]], mocks.test)  # pyright: ignore[reportUnknownMemberType]
     awaited(run)()
+    recording.resources.sort(key=lambda each: (each.type, each.name, each.urn))
     refused = [found for each in recording.resources for found in _refusals(each)]
     assert not refused, "\n".join(refused)
     return recording

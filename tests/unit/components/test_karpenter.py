@@ -40,8 +40,9 @@ def test_the_controller_takes_its_role_by_pod_identity_and_holds_the_published_p
     recording = made()
     (identity,) = recording.of("PodIdentityAssociation")
     assert (identity.inputs["namespace"], identity.inputs["serviceAccount"]) == ("kube-system", SERVICE_ACCOUNT)
-    documents = [json.loads(str(each.inputs["policy"])) for each in recording.of("Policy")]
-    assert documents == [json.loads(json.dumps(each)) for each in controller_policies(SETTINGS).values()]
+    documents = {each.name: json.loads(str(each.inputs["policy"])) for each in recording.of("Policy")}
+    published = controller_policies(SETTINGS)
+    assert documents == {f"ka-controller-{name}": json.loads(json.dumps(each)) for name, each in published.items()}
     attached = [each for each in recording.of("RolePolicyAttachment") if each.name.startswith("ka-controller-")]
     assert {each.inputs["policyArn"] for each in attached} == {
         f"arn:aws:recorded::111122223333:{each.name}" for each in recording.of("Policy")
@@ -50,12 +51,11 @@ def test_the_controller_takes_its_role_by_pod_identity_and_holds_the_published_p
 
 def test_every_kind_of_interruption_reaches_the_queue() -> None:
     recording = made()
-    assert [json.loads(str(each.inputs["eventPattern"])) for each in recording.of("EventRule")] == [
-        json.loads(json.dumps(each)) for each in INTERRUPTION_EVENTS.values()
-    ]
+    patterns = {each.name: json.loads(str(each.inputs["eventPattern"])) for each in recording.of("EventRule")}
+    assert patterns == {f"ka-{name}": json.loads(json.dumps(each)) for name, each in INTERRUPTION_EVENTS.items()}
     targets = recording.of("EventTarget")
     assert {each.inputs["arn"] for each in targets} == {"arn:aws:recorded::111122223333:ka-interruptions"}
-    assert [each.inputs["rule"] for each in targets] == [f"gpu-test-{event}" for event in INTERRUPTION_EVENTS]
+    assert {each.inputs["rule"] for each in targets} == {f"gpu-test-{event}" for event in INTERRUPTION_EVENTS}
 
 
 def test_nodes_may_join_the_cluster() -> None:
