@@ -27,7 +27,9 @@ class Problem:
 def problems(token: str, inputs: Properties) -> list[Problem]:
     """Everything wrong with a resource's inputs; unknown values pass, as they do in a preview."""
     if token not in listed():
-        return [Problem("", f"the stand-ins do not know the type {token}; their list is `gpuplatform engine types`")]
+        return [
+            Problem("", f"the stand-in does not know the type {token}; `gpuplatform engine types` lists what it knows")
+        ]
     reference = resource_class(token)
     if reference is None:
         found = [_unknown_input(token, key, "") for key in inputs if key not in _OBJECT_KEYS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import logging
 import runpy
 import shutil
 import time
@@ -94,6 +95,8 @@ def run(request: Request) -> Outcome:
 
 
 def _engine(request: Request, workspace: Workspace, relay: Relay) -> tuple[_Ended, tuple[Event, ...]]:
+    # The SDK serves the program from this process, and logs frames when the engine is gone before it.
+    logging.getLogger("grpc._server").setLevel(logging.CRITICAL)
     if clear_dead_locks(workspace.backend):
         print("an earlier run was interrupted: its lock is released", file=request.out)
     stack = _stack(request, workspace)

@@ -197,7 +197,7 @@ def one_zone() -> None:
     [
         (Verb.PREVIEW, planted_inputs, "misspelt", "has no input 'vpcConfig.publicAccesCidrs'"),
         (Verb.PREVIEW, planted_missing, "homeless", "missing required input 'vpcId'"),
-        (Verb.PREVIEW, planted_type, "stray", "do not know the type aws:s3/bucket:Bucket"),
+        (Verb.PREVIEW, planted_type, "stray", "does not know the type aws:s3/bucket:Bucket"),
         (Verb.PREVIEW, planted_look_up, "getRegion", "look-ups are not allowed"),
         (
             Verb.UP,

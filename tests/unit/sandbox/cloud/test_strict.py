@@ -26,7 +26,7 @@ def test_inputs_that_the_real_provider_takes_are_taken(token: str) -> None:
 
 
 REFUSED: list[tuple[str, Properties, str, str]] = [
-    ("aws:s3/bucket:Bucket", {}, "", "do not know the type aws:s3/bucket:Bucket"),
+    ("aws:s3/bucket:Bucket", {}, "", "does not know the type aws:s3/bucket:Bucket"),
     ("aws:ec2/subnet:Subnet", {"cidrBlock": "10.0.0.0/24"}, "vpcId", "missing required input 'vpcId'"),
     ("aws:ec2/vpc:Vpc", {"cidrBlok": "10.0.0.0/16"}, "cidrBlok", "has no input 'cidrBlok'"),
     ("aws:ec2/vpc:Vpc", {"cidr_block": "10.0.0.0/16"}, "cidr_block", "has no input 'cidr_block'"),
