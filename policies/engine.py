@@ -28,11 +28,51 @@ from policies.rule import Rule, StackRule
 from policies.subject import UNKNOWN, Subject, of_resource
 
 _PAGES = "docs/reference/policies.md"
+NOTING = "stack-rules-read-inputs"
+"""The one policy that is no rule."""
 
 
-def policy_of(rule: Rule | StackRule) -> Policy:
-    """A rule as the engine runs it: mandatory, with its severity, its remedy and its page."""
-    return _resource_policy(rule) if isinstance(rule, Rule) else _stack_policy(rule)
+class Noted:
+    """The inputs of this run's resources that stack rules read.
+
+    The engine hands a stack rule outputs, and at a first preview every output inside a cluster that is not there yet
+    is unknown, so that the rule would see nothing. Inputs are known, so they are kept as each resource is judged.
+    """
+
+    def __init__(self, rules: Sequence[StackRule]) -> None:
+        self._rules = tuple(rules)
+        self._subjects: dict[str, Subject] = {}
+
+    def note(self, args: ResourceValidationArgs) -> None:
+        """Keep a resource's inputs, where a stack rule reads its kind."""
+        alone = _type_alone(args.resource_type)
+        if any(rule.applies_to(alone) for rule in self._rules):
+            self._subjects[args.urn] = subject_of(args)
+
+    def subject(self, resource: PolicyResource) -> Subject:
+        """A resource of the whole stack by its inputs; by its outputs where they were not seen."""
+        noted = self._subjects.get(resource.urn)
+        return subject_of(resource) if noted is None else noted
+
+
+def noting_policy(noted: Noted) -> ResourceValidationPolicy:
+    """The policy that refuses nothing and keeps what the stack rules judge."""
+    return ResourceValidationPolicy(
+        name=NOTING,
+        description="Keeps the inputs that rules about the whole stack judge; it refuses nothing.",
+        validate=lambda args, _: noted.note(args),
+        enforcement_level=EnforcementLevel.ADVISORY,
+    )
+
+
+def policies_of(rules: Sequence[Rule], stack_rules: Sequence[StackRule]) -> list[Policy]:
+    """The rules as the engine runs them: mandatory, each with its severity, its remedy and its page."""
+    noted = Noted(stack_rules)
+    return [
+        noting_policy(noted),
+        *(_resource_policy(rule) for rule in rules),
+        *(_stack_policy(rule, noted) for rule in stack_rules),
+    ]
 
 
 def subject_of(resource: ResourceValidationArgs | PolicyResource) -> Subject:
@@ -60,10 +100,12 @@ def _resource_policy(rule: Rule) -> ResourceValidationPolicy:
     )
 
 
-def _stack_policy(rule: StackRule) -> StackValidationPolicy:
+def _stack_policy(rule: StackRule, noted: Noted) -> StackValidationPolicy:
     def validate(args: StackValidationArgs, report_violation: ReportViolation) -> None:
         read = [
-            (subject_of(each), each.urn) for each in args.resources if rule.applies_to(_type_alone(each.resource_type))
+            (noted.subject(each), each.urn)
+            for each in args.resources
+            if rule.applies_to(_type_alone(each.resource_type))
         ]
         urns = {id(subject): urn for subject, urn in read}
         for subject, fault in rule.judge([subject for subject, _ in read]):

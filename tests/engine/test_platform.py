@@ -23,8 +23,7 @@ from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import PulumiCli
 
 PROJECT = Path(__file__).parents[2]
-# The Automation API leaves the event loop of a failed program open; its destructor is no fault of the test after it.
-pytestmark = [pytest.mark.engine, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]
+pytestmark = pytest.mark.engine
 
 Runner = Callable[..., tuple[Outcome, str]]
 

@@ -18,7 +18,7 @@ from pulumi_policy import (
 )
 from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
-from policies.engine import policy_of
+from policies.engine import policies_of
 from policies.rule import Rule, StackRule
 from policies.subject import Subject, Unknown, of_document, of_resource
 from tests.policies.documents import Document
@@ -67,7 +67,7 @@ def engine_verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:
     def report(message: str, urn: str | None = None) -> None:
         said.append(message)
 
-    policy = policy_of(rule)
+    policy = policies_of([rule], [])[-1] if isinstance(rule, Rule) else policies_of([], [rule])[-1]
     if isinstance(policy, ResourceValidationPolicy):
         for document in documents:
             token, props = as_resource(document)
