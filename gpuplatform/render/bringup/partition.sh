@@ -9,8 +9,8 @@ set -u
 LAYOUT=/etc/gpu-partition/layout
 REBOOTS=/var/lib/gpu-partition/reboots
 MOST_REBOOTS=2
-DRIVER_TRIES=60
-DRIVER_PAUSE_SECONDS=5
+DRIVER_TRIES=30
+DRIVER_PAUSE_SECONDS=10
 
 say() { echo "gpu-partition: $*" >&2; }
 
