@@ -59,6 +59,8 @@ def _row(planned: PlannedNodePool, prices: Prices) -> tuple[str, str, str, str, 
         # A static pool replaces a node by adding one first.
         ceiling += f" (+{planned.ceiling_cards // max(1, planned.replicas)} while one is replaced)"
     offers = f"{planned.units_per_card} {unit_resource(planned.pool)} a card"
+    if planned.pool.dra:
+        offers += ", by claim"
     found = price_range_usd_per_hour(planned, prices)
     cost = "unknown" if found is None else _range(*found)
     return planned.name, weight, ceiling, offers, cost

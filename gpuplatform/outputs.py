@@ -58,7 +58,9 @@ class PoolOutput(_Output):
     """As ``kubectl taint`` writes them: ``key=value:effect``."""
     tolerations: tuple[TolerationOutput, ...]
     resource: str
-    """What a pod requests one of."""
+    """What a pod requests one of, unless it claims it."""
+    claim_template: str | None = None
+    """Where the pool's cards are claimed: the ResourceClaimTemplate that a pod names instead."""
     ceiling_cards: int
 
 
@@ -152,6 +154,7 @@ def _pool(planned: list[PlannedNodePool]) -> PoolOutput:
         taints=tuple(f"{taint.key}={taint.value}:{taint.effect.value}" for taint in planned[0].taints),
         tolerations=tuple(TolerationOutput.model_validate(each) for each in pasted.tolerations),
         resource=unit_resource(pool),
+        claim_template=pasted.claim_template,
         ceiling_cards=sum(each.ceiling_cards for each in planned),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuplatform.render.document import Document
+from gpuplatform.render.dra import REQUEST, template_name
 from gpuplatform.settings.plan import selection_of, taints_of, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.standard import resources
@@ -18,18 +19,22 @@ class Block:
     node_selector: dict[str, str]
     tolerations: tuple[dict[str, str], ...]
     resources: dict[str, str]
-    """Requests and limits alike: cards cannot be over-committed."""
+    """Requests and limits alike: cards cannot be over-committed. Empty where the pool's cards are claimed."""
+    claim_template: str | None
+    """The ResourceClaimTemplate that a pod names where the pool's cards are claimed."""
 
     def as_pod_fragment(self) -> Document:
         """The block as part of a pod's ``spec``; the container's name is the reader's."""
-        return {
+        fragment: Document = {
             "runtimeClassName": resources.RUNTIME_CLASS,
             "nodeSelector": self.node_selector,
             "tolerations": [dict(each) for each in self.tolerations],
-            "containers": [
-                {"name": "main", "resources": {"requests": dict(self.resources), "limits": dict(self.resources)}}
-            ],
         }
+        wanted: Document = {"requests": dict(self.resources), "limits": dict(self.resources)}
+        if self.claim_template is not None:
+            fragment["resourceClaims"] = [{"name": REQUEST, "resourceClaimTemplateName": self.claim_template}]
+            wanted = {"claims": [{"name": REQUEST}]}
+        return {**fragment, "containers": [{"name": "main", "resources": wanted}]}
 
     def as_affinity(self) -> Document:
         """The selection as required node affinity, for templates that leave ``nodeSelector`` to others."""
@@ -43,5 +48,6 @@ def block(pool: Pool) -> Block:
     return Block(
         node_selector=selection_of(pool).as_labels(),
         tolerations=tuple(each.as_document() for each in tolerations(taints_of(pool))),
-        resources={unit_resource(pool): "1"},
+        resources={} if pool.dra else {unit_resource(pool): "1"},
+        claim_template=template_name(pool),
     )

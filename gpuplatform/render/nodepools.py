@@ -58,6 +58,8 @@ def instruction_labels(planned: PlannedNodePool, vocabulary: Vocabulary | None) 
         labels[keys.MIG_CONFIG] = sharing.mig_config_key(planned.card, mig_profile(planned.pool))
     if (shared := sharing.plugin_config_key(planned.pool.sharing)) is not None:
         labels[keys.DEVICE_PLUGIN_CONFIG] = shared
+    if planned.pool.dra:
+        labels[keys.OPERANDS] = "false"
     return labels
 
 

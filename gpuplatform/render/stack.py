@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuplatform.render import sharing
+from gpuplatform.render import dra, sharing
 from gpuplatform.render.device_plugins import device_plugin_values
 from gpuplatform.render.document import Document
 from gpuplatform.render.gpu_operator import gpu_operator_values, operator_namespace
@@ -88,14 +88,23 @@ def render(settings: Settings) -> Rendered:
             *(cpu_nodepool(pool, zones) for pool in settings.cpu_pools),
             *(neuron_nodepool(pool, zones) for pool in settings.neuron_pools),
         ),
-        overlays=tuple(document for each in by_karpenter for document in overlays(each)) if gates.node_overlay else (),
+        overlays=tuple(
+            document
+            for each in by_karpenter
+            # An overlay adds a resource that pods count, and the pods of this pool count none.
+            if gates.node_overlay and not each.pool.dra
+            for document in overlays(each)
+        ),
         operator_configs=(
             sharing.mig_config_map(planned, settings.earlier_sharing),
             sharing.plugin_config_map(settings.pools, settings.earlier_sharing),
         ),
         cluster_documents=(*priority_classes(), label_guide(settings.pools)),
         tenants=tuple(
-            TenantDocuments(namespace_document(tenant, each), tuple(namespace_contents(tenant, each, offered)))
+            TenantDocuments(
+                namespace_document(tenant, each),
+                (*namespace_contents(tenant, each, offered), *dra.tenant_documents(each, settings.pools)),
+            )
             for tenant in settings.tenants
             for each in tenant.namespaces
         ),
@@ -103,5 +112,5 @@ def render(settings: Settings) -> Rendered:
         node_groups=tuple(node_group(each, settings) for each in planned if each not in by_karpenter),
         karpenter_values=karpenter_values(settings),
         gpu_operator_values=gpu_operator_values(settings),
-        device_plugin_values=device_plugin_values(settings),
+        device_plugin_values=device_plugin_values(settings) | dra.chart_values(settings),
     )

@@ -116,6 +116,10 @@ class Pool(Model):
     """`exclusive`, or one of `{mig: PROFILE}`, `{time_slicing: N}`, `{mps: N}`."""
     mig_bring_up: MigBringUp = MigBringUp.OPERATOR
     """Who cuts the cards of a MIG pool: `operator` once the node has joined, or `before-kubelet` at every boot."""
+    dra: bool = False
+    """Pods claim the cards (dynamic resource allocation) instead of counting them; on static pools alone. Off, because
+    Karpenter's AWS provider cannot start a node for a claim, and NVIDIA's device plugin and DRA driver must not hand
+    out the same card: the GPU Operator's operands, metrics included, stay away from the pool's nodes."""
     nodes: Annotated[int, Field(ge=1, le=1000)] | None = None
     """A static pool: so many nodes in all, spread evenly over `zones`. Without it the pool is elastic."""
     provisioner: Provisioner = Provisioner.KARPENTER

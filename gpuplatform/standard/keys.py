@@ -28,11 +28,14 @@ NODEPOOL = "karpenter.sh/nodepool"
 INSTANCE_GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 CRITICAL_ADDONS_ONLY = "CriticalAddonsOnly"
 
-# NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The two instructions are set by the platform; every other
+# NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The instructions are set by the platform; every other
 # label under the feature-discovery prefix is written by NVIDIA's software and never by hand.
 MIG_CONFIG = "nvidia.com/mig.config"
 DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
 FEATURE_DISCOVERY_PREFIX = "nvidia.com/gpu."
+OPERANDS = "nvidia.com/gpu.deploy.operands"
+"""``false`` keeps every operand of the operator off a node. It is read and never written by the operator, which strips
+the label of a single operand from a node that it has not labelled yet (controllers/state_manager.go)."""
 GPU_PRODUCT = "nvidia.com/gpu.product"
 GPU_TAINT = "nvidia.com/gpu"
 

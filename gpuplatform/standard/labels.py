@@ -189,7 +189,10 @@ def _strays(labels: Mapping[str, str], path: str) -> list[Fault]:
 
 
 def hand_set(labels: Mapping[str, str], path: str) -> list[Fault]:
-    """Labels that belong to NVIDIA's feature discovery, which overwrites them: never set by hand."""
+    """Labels that belong to NVIDIA's feature discovery, which overwrites them: never set by hand.
+
+    The one that keeps the operator's operands off a node is an instruction to the operator, under the same prefix.
+    """
     return [
         Fault(
             f"{path}[{key}]",
@@ -198,7 +201,7 @@ def hand_set(labels: Mapping[str, str], path: str) -> list[Fault]:
             f"remove {key}; say the same with {', '.join(label.key for label in STANDARD[:3])}",
         )
         for key, value in labels.items()
-        if key.startswith(keys.FEATURE_DISCOVERY_PREFIX)
+        if key.startswith(keys.FEATURE_DISCOVERY_PREFIX) and key != keys.OPERANDS
     ]
 
 

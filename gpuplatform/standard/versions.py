@@ -71,6 +71,12 @@ EFA_DEVICE_PLUGIN = Pin("aws-efa-k8s-device-plugin", "v0.5.30", "aws/eks-charts 
 NEURON = Pin("neuron-helm-chart", "1.10.0", "aws-neuron/neuron-helm-charts release 1.10.0 (8ca1e5c), 2026-08-19")
 # renovate: datasource=helm depName=nvidia-device-plugin registryUrl=https://nvidia.github.io/k8s-device-plugin
 NVIDIA_DEVICE_PLUGIN = Pin("nvidia-device-plugin", "0.20.0", "NVIDIA/k8s-device-plugin tag v0.20.0, 2026-08-19")
+# renovate: datasource=docker depName=registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu
+DRA_DRIVER = Pin(
+    "dra-driver-nvidia-gpu",
+    "0.4.1",
+    "kubernetes-sigs/dra-driver-nvidia-gpu Chart.yaml 764900e of the chart; tag v0.4.1, 2026-08-07",
+)
 
 CHARTS: Mapping[str, Chart] = {
     chart.name: chart
@@ -90,6 +96,12 @@ CHARTS: Mapping[str, Chart] = {
         Chart("neuron-helm-chart", "oci://public.ecr.aws/neuron/neuron-helm-chart", NEURON, "kube-system"),
         Chart(
             "nvidia-device-plugin", "https://nvidia.github.io/k8s-device-plugin", NVIDIA_DEVICE_PLUGIN, "kube-system"
+        ),
+        Chart(
+            "dra-driver-nvidia-gpu",
+            "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu",
+            DRA_DRIVER,
+            "kube-system",
         ),
     )
 }

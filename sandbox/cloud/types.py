@@ -131,6 +131,7 @@ KUBERNETES_KINDS: frozenset[str] = frozenset(
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "kubernetes:rbac.authorization.k8s.io/v1:Role",
         "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
+        "kubernetes:resource.k8s.io/v1:ResourceClaimTemplate",
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",
     }
 )

@@ -10,6 +10,7 @@ from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.judges import (
     bring_up,
     cluster,
+    dra,
     hardware,
     naming,
     network,
@@ -28,6 +29,7 @@ _JUDGES = (
     pools.judge,
     sharing.judge,
     bring_up.judge,
+    dra.judge,
     reach.judge,
     other_pools.judge,
     tenants.judge,

@@ -1,0 +1,89 @@
+"""Dynamic resource allocation, for static pools that ask for it (G13): claim templates, their quota, and the driver.
+
+One label keeps the two ways of handing out cards apart: it keeps the GPU Operator's operands, the device plugin among
+them, off the nodes of such a pool, and it is what NVIDIA's DRA driver selects its nodes by. So no node has both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuplatform.render.document import Document, a
+from gpuplatform.render.gpu_operator import gpu_node_tolerations
+from gpuplatform.settings.plan import mig_profile, unit_resource
+from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.tenants import Namespace
+from gpuplatform.standard import keys, names
+
+CHART = "dra-driver-nvidia-gpu"
+API_VERSION = "resource.k8s.io/v1"
+CARD_CLASS = "gpu.nvidia.com"
+SLICE_CLASS = "mig.nvidia.com"
+"""DeviceClasses that the chart makes (kubernetes-sigs/dra-driver-nvidia-gpu v0.4.1)."""
+DRIVER = "gpu.nvidia.com"
+"""Whose attributes a device carries."""
+REQUEST = "card"
+"""The name of a template's one request, and of the claim in a pod."""
+QUOTA_NAME = "claims"
+_WHOLE_CARD = "card"
+
+
+def template_name(pool: Pool) -> str | None:
+    """The ResourceClaimTemplate that a pod of the pool names, None where it counts cards as usual."""
+    return _template_name(mig_profile(pool)) if pool.dra else None
+
+
+def tenant_documents(namespace: Namespace, pools: Iterable[Pool]) -> list[Document]:
+    """What a namespace needs to claim cards: a template for each kind that it has a quota of, and a quota of claims.
+
+    Nothing where no pool of the stack is for claims. A namespace without a share of them gets a quota of zero, since
+    what counts cards does not count claims.
+    """
+    claimed = {unit_resource(pool): mig_profile(pool) for pool in pools if pool.dra}
+    if not claimed:
+        return []
+    given = {resource: amount for resource, amount in namespace.quota.items() if resource in claimed and amount}
+    templates = [_template(claimed[resource], namespace.name) for resource in sorted(given)]
+    totals: dict[str, int] = {CARD_CLASS: 0, SLICE_CLASS: 0}
+    for resource, amount in given.items():
+        totals[_device_class(claimed[resource])] += amount
+    hard = {f"{name}.deviceclass.resource.k8s.io/devices": str(total) for name, total in totals.items()}
+    return [a("v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": hard}), *templates]
+
+
+def chart_values(settings: Settings) -> dict[str, Document]:
+    """The driver's chart and its values, where some pool is for claims; else nothing."""
+    if not any(pool.dra for pool in settings.pools):
+        return {}
+    return {
+        CHART: {
+            "nvidiaDriverRoot": "/",  # the node image holds the driver
+            # The chart refuses to hand out cards unless it is told that no device plugin does so on the same node.
+            "gpuResourcesEnabledOverride": True,
+            "resources": {"gpus": {"enabled": True}, "computeDomains": {"enabled": False}},
+            "kubeletPlugin": {
+                "nodeSelector": {keys.OPERANDS: "false"},
+                "tolerations": gpu_node_tolerations(settings),
+            },
+        }
+    }
+
+
+def _template(profile: str | None, namespace: str) -> Document:
+    """A claim for one card, or for one slice of a profile."""
+    exactly: Document = {"deviceClassName": _device_class(profile)}
+    if profile is not None:
+        expression = f"device.attributes['{DRIVER}'].profile == '{profile}'"
+        exactly["selectors"] = [{"cel": {"expression": expression}}]
+    devices = {"requests": [{"name": REQUEST, "exactly": exactly}]}
+    spec = {"spec": {"devices": devices}}
+    return a(API_VERSION, "ResourceClaimTemplate", _template_name(profile), namespace, spec=spec)
+
+
+def _template_name(profile: str | None) -> str:
+    return _WHOLE_CARD if profile is None else names.dns(f"mig-{profile}")
+
+
+def _device_class(profile: str | None) -> str:
+    return CARD_CLASS if profile is None else SLICE_CLASS
