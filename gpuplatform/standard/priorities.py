@@ -18,7 +18,9 @@ class Priority:
     meaning: str
 
 
-INFERENCE = Priority("inference-critical", 1_000_000, "Production inference: placed first, evicts training and experiments.")
+INFERENCE = Priority(
+    "inference-critical", 1_000_000, "Production inference: placed first, evicts training and experiments."
+)
 TRAINING = Priority("training-normal", 500_000, "Training: evicts experiments, is evicted for inference; checkpoint.")
 EXPERIMENT = Priority("experiment-low", 100_000, "Experiments and notebooks: evicted first when cards are short.")
 

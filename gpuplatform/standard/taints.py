@@ -54,9 +54,7 @@ class Toleration:
 
     def answers(self, taint: Taint) -> bool:
         """Whether a pod with this toleration may stand on a node with this taint."""
-        return (
-            self.key == taint.key and self.value in (None, taint.value) and self.effect in (None, taint.effect)
-        )
+        return self.key == taint.key and self.value in (None, taint.value) and self.effect in (None, taint.effect)
 
 
 DEDICATED_KEY = "dedicated"

@@ -21,7 +21,7 @@ def test_four_pairs_on_a_40_gb_a100_are_impossible_and_it_says_why() -> None:
     result = run("A100-40GB", "2g.10gb:4")
     assert result.exit_code == 1
     assert "needs 8 of 7 compute slices; 3 is the most" in result.output
-    assert "Nearest legal: 2g.10gb ×3" in result.output  # noqa: RUF001
+    assert "Nearest legal: 2g.10gb ×3" in result.output
 
 
 def test_two_halves_are_legal_and_one_compute_slice_is_stranded() -> None:
@@ -62,7 +62,7 @@ def test_the_drawing_of_every_legal_layout_fits_80_columns_with_every_name_whole
 
 
 def test_a_profile_named_twice_is_added_up() -> None:
-    assert "1g.10gb ×7" in run("A100-80GB", "1g.10gb:3", "1g.10gb:4").output  # noqa: RUF001
+    assert "1g.10gb ×7" in run("A100-80GB", "1g.10gb:3", "1g.10gb:4").output
 
 
 def test_a_well_formed_profile_that_the_card_lacks_is_impossible() -> None:
@@ -114,7 +114,7 @@ def test_a_legal_file_exits_0_and_says_where_each_entry_is_legal(tmp_path: Path)
     file.write_text(GOOD)
     result = run("--file", str(file))
     assert result.exit_code == 0
-    assert "mig-configs.all[0]: 1g.10gb ×7: legal on A100-80GB, H100-80GB; impossible on A100-40GB" in result.output  # noqa: RUF001
+    assert "mig-configs.all[0]: 1g.10gb ×7: legal on A100-80GB, H100-80GB; impossible on A100-40GB" in result.output
 
 
 def test_a_file_with_an_impossible_entry_exits_1_and_names_it(tmp_path: Path) -> None:

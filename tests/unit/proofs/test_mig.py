@@ -60,7 +60,7 @@ def test_layouts_that_cards_hold_are_legal(card: str, wanted: dict[str, int]) ->
 @pytest.mark.parametrize(
     ("card", "wanted", "words"),
     [
-        ("A100-40GB", {"2g.10gb": 4}, "2g.10gb ×4 needs 8 of 7 compute slices; 3 is the most"),  # noqa: RUF001
+        ("A100-40GB", {"2g.10gb": 4}, "2g.10gb ×4 needs 8 of 7 compute slices; 3 is the most"),
         ("A100-40GB", {"1g.10gb": 7}, "needs 14 of 8 memory slices; 4 is the most"),
         ("A100-40GB", {"3g.40gb": 2}, "A100-40GB has no 3g.40gb; its 3g profile is 3g.20gb"),
         ("A100-40GB", {"1g.20gb": 2}, "its 1g profiles are 1g.5gb, 1g.5gb+me and 1g.10gb"),
@@ -75,7 +75,7 @@ def test_layouts_that_cards_hold_are_legal(card: str, wanted: dict[str, int]) ->
         (
             "A100-80GB",
             {"3g.40gb": 2, "1g.10gb": 1},
-            "3g.40gb ×2 occupy memory slices 0-3 and 4-7, so no slice is left for 1g.10gb"  # noqa: RUF001
+            "3g.40gb ×2 occupy memory slices 0-3 and 4-7, so no slice is left for 1g.10gb"
             " (the sum of g is 7, and still it cannot be placed)",
         ),
         (
@@ -86,7 +86,7 @@ def test_layouts_that_cards_hold_are_legal(card: str, wanted: dict[str, int]) ->
         (
             "A100-80GB",
             {"1g.20gb": 3, "1g.10gb": 3},
-            "1g.10gb ×2 occupy memory slices 4 and 5, so no slice is left for 1g.10gb",  # noqa: RUF001
+            "1g.10gb ×2 occupy memory slices 4 and 5, so no slice is left for 1g.10gb",
         ),
         ("A100-80GB", {"1g.10gb+me": 2}, "one instance of a card may hold its media engines"),
         ("A30-24GB", {"1g.6gb+me": 1, "2g.12gb+me": 1}, "one instance of a card may hold its media engines"),
@@ -131,20 +131,20 @@ def test_slices_that_something_can_still_use_are_free_and_not_stranded() -> None
     pairs = proof("A100-40GB", **{"2g_10gb": 3})
     assert (pairs.free_compute, pairs.free_memory) == (1, 2)
     assert (pairs.stranded_compute, pairs.stranded_memory) == (0, 0)
-    assert {str(layout) for layout in pairs.also_fits} == {"1g.5gb ×1", "1g.5gb+me ×1", "1g.10gb ×1"}  # noqa: RUF001
+    assert {str(layout) for layout in pairs.also_fits} == {"1g.5gb ×1", "1g.5gb+me ×1", "1g.10gb ×1"}
 
 
 # The nearest choice
 
 
 def test_the_nearest_layout_gives_up_as_little_as_possible() -> None:
-    assert nearest(proof("A100-40GB", **{"2g_10gb": 4}))[0] == "2g.10gb ×3"  # noqa: RUF001
-    assert nearest(proof("A100-40GB", **{"1g_10gb": 7}))[0] == "1g.10gb ×4"  # noqa: RUF001
+    assert nearest(proof("A100-40GB", **{"2g_10gb": 4}))[0] == "2g.10gb ×3"
+    assert nearest(proof("A100-40GB", **{"1g_10gb": 7}))[0] == "1g.10gb ×4"
 
 
 def test_a_profile_of_another_cards_memory_leads_to_this_cards_own() -> None:
-    assert nearest(proof("A100-40GB", **{"3g_40gb": 2}))[0] == "3g.20gb ×2"  # noqa: RUF001
-    assert nearest(proof("B200-180GB", **{"2g_40gb": 3}))[0] == "2g.45gb ×3"  # noqa: RUF001
+    assert nearest(proof("A100-40GB", **{"3g_40gb": 2}))[0] == "3g.20gb ×2"
+    assert nearest(proof("B200-180GB", **{"2g_40gb": 3}))[0] == "2g.45gb ×3"
 
 
 def test_a_layout_fault_says_what_was_given_why_not_and_what_to_use() -> None:
