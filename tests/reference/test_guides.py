@@ -15,7 +15,7 @@ from gpuplatform.faults import errors
 from gpuplatform.settings.source import Plain, read
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("guides/add-a-pool.md", "guides/add-a-tenant.md", "guides/migrate-labels.md")
+PAGES = ("guides/add-a-pool.md", "guides/add-a-tenant.md", "guides/dra.md", "guides/migrate-labels.md")
 
 
 def pasted(page: str) -> Iterator[dict[str, Plain]]:
