@@ -138,6 +138,19 @@ def test_where_the_host_carries_few_pods_the_slice_is_the_largest_that_serves_as
     assert (crowded.way.profile, crowded.slots.count) == ("3g.40gb", 11)
 
 
+# 47810 ÷ 4000 = 11 pods for 4 cards: 3 shares each, of the 4 that the memory holds, and no slot is lost.
+def test_there_are_as_many_shares_as_the_host_needs_and_no_slot_is_lost() -> None:
+    need = a_need(4, isolation=False, bursty=True, cpu_millis=4000, host_memory_gib=4)
+    shared = on(need, "g4dn.12xlarge", Method.TIME_SLICING)
+    assert (shared.way.units_per_card, shared.slots.count, shared.slots.by_cards) == (3, 11, 16)
+
+
+def test_advice_without_a_stack_leaves_old_generations_and_another_architecture_out() -> None:
+    offered = {each.card.name for each in of_catalogue(a_need(1), PRICES)}
+    assert "T4-16GB" in offered
+    assert offered.isdisjoint({"V100-32GB", "T4G-16GB"})
+
+
 def test_a_close_fit_is_said_to_be_one() -> None:
     need = a_need(16)
     advice = advise(of_catalogue(need, PRICES), need)
