@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuplatform.standard import keys
 from sandbox.cloud.references import at_path
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.strict import RELEASE
@@ -11,7 +12,6 @@ from sandbox.cloud.world import Entry, Properties, World
 _NAMESPACE = "kubernetes:core/v1:Namespace"
 _NODE_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 _CLASS_NAME = "spec.template.spec.nodeClassRef.name"
-_AWAITED = "pulumi.com/waitFor"
 _BUILT_IN_NAMESPACES = frozenset({"default", "kube-node-lease", "kube-public", "kube-system"})
 _IMMUTABLE: dict[str, tuple[str, ...]] = {
     "kubernetes:core/v1:ConfigMap": ("data", "binaryData"),  # unless the provider is told that they may change
@@ -85,7 +85,8 @@ def reach(world: World, server: str) -> None:
 
 def _becomes_ready(world: World, inputs: Properties) -> None:
     """Refuse an object that is waited for and can never be ready: its node class is not there."""
-    awaited = any(_AWAITED in each for each in at_path(inputs, "metadata.annotations") if isinstance(each, dict))
+    annotations = at_path(inputs, "metadata.annotations")
+    awaited = any(keys.PULUMI_WAIT_FOR in each for each in annotations if isinstance(each, dict))
     for name in at_path(inputs, _CLASS_NAME) if awaited else ():
         if world.find(_NODE_CLASS, str(name)) is None:
             raise RefusedError(f'timed out waiting for the condition "Ready": EC2NodeClass "{name}" not found')
