@@ -44,15 +44,14 @@ wanted_instances() { wanted "$1" | awk '{ for (i = 0; i < $3; i++) print $1, $2 
 
 # The table that nvidia-smi draws of a card's instances; a card without any is an error to it and not to us.
 table() {
-    drawn=$(nvidia-smi mig -i "$1" "$2" 2>&1) && {
+    if drawn=$(nvidia-smi mig -i "$1" "$2" 2>&1); then
         echo "$drawn"
-        return 0
-    }
+        return
+    fi
     case $drawn in
-    *"instances found"*) return 0 ;;
+    *"instances found"*) ;;
+    *) say "card $1: $drawn" ;;
     esac
-    say "card $1: $drawn"
-    return 1
 }
 
 gpu_instances() { table "$1" -lgi | awk '$3 == "MIG" { print $4, $5 }' | sort; }

@@ -78,6 +78,7 @@ def test_an_h100_joins_on_every_boot(tmp_path: Path) -> None:
     assert [(boot.kubelet_started, boot.wants_reboot) for boot in boots] == [(True, False)] * 3
     assert one.layouts() == [SEVENTHS, SEVENTHS]
     assert not any("--gpu-reset" in call for boot in boots for call in boot.calls)
+    assert not any("instances found" in boot.output for boot in boots), "a card without instances is no error yet"
 
 
 def test_a_pending_mode_is_settled_by_a_reset_where_the_card_can_be_reset(tmp_path: Path) -> None:
