@@ -1,0 +1,34 @@
+"""``make bench``: what the project holds itself to, measured and printed. Nothing here is asserted."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from tests.bench.check import check
+from tests.bench.child import environment
+from tests.bench.previews import previews
+from tests.bench.sizes import judged_and_rendered, previewed
+
+
+def main() -> None:
+    """Every table, the quick ones first."""
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} before the first run.")
+    print("Modules stay compiled between runs, as Python keeps them by itself.")
+    if os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        print(
+            "PYTHONDONTWRITEBYTECODE is set here: outside this bench every run compiles the SDKs anew and takes longer."
+        )
+    with tempfile.TemporaryDirectory(prefix="gpu-platform-bench-") as made:
+        folder = Path(made)
+        variables = environment(folder / "bytecode")
+        check(variables)
+        judged_and_rendered()
+        previews(folder, variables)
+        previewed(folder, variables)
+    print(f"\nLoad {os.getloadavg()[0]:.1f} after the last run.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""What one more pool and one more tenant cost, from one to two hundred: judged and rendered, and previewed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import yaml
+
+from gpuplatform.accept import accepted
+from gpuplatform.render.stack import render
+from gpuplatform.settings.source import SETTINGS_KEY, Plain
+from tests.bench.child import preview
+from tests.bench.table import RUNS, middle, show
+from tests.builders import a_namespace, a_pool, a_tenant, settings_object
+
+SIZES = (1, 50, 100, 200)
+PREVIEWED = (1, 100, 200)
+BUDGET_SECONDS = 120
+"""The largest previews are left out where all of them would take longer."""
+
+Made = Callable[[int], dict[str, Plain]]
+
+
+def with_pools(count: int) -> dict[str, Plain]:
+    """Settings with so many pools for one purpose, kept apart by a taint each."""
+    return settings_object(
+        pools=[
+            a_pool(name=f"pool-{number}", taints=[{"key": "team.example/pool", "value": f"pool-{number}"}])
+            for number in range(count)
+        ]
+    )
+
+
+def with_tenants(count: int) -> dict[str, Plain]:
+    """Settings with so many tenants of one namespace each."""
+    return settings_object(
+        tenants=[
+            a_tenant(name=f"tenant-{number}", namespaces=[a_namespace(name=f"space-{number}")])
+            for number in range(count)
+        ]
+    )
+
+
+KINDS: dict[str, Made] = {"pool": with_pools, "tenant": with_tenants}
+
+
+def judged_and_rendered() -> None:
+    """Check and render in this process."""
+    for kind, made in KINDS.items():
+        seconds = {count: middle([_once(made(count)) for _ in range(RUNS)]) for count in SIZES}
+        _table(f"Check and render by number of {kind}s, medians of {RUNS}", kind, seconds)
+
+
+def previewed(folder: Path, variables: Mapping[str, str]) -> None:
+    """The whole preview on the engine, once for each size."""
+    begun = time.monotonic()
+    for kind, made in KINDS.items():
+        seconds: dict[int, float] = {}
+        for count in PREVIEWED:
+            if count > SIZES[2] and time.monotonic() - begun > BUDGET_SECONDS / 2:
+                continue
+            stack_file = folder / f"Pulumi.{kind}-{count}.yaml"
+            stack_file.write_text(yaml.safe_dump({"config": {SETTINGS_KEY: made(count)}}), encoding="utf-8")
+            seconds[count] = preview(folder / f"{kind}-{count}" / "dev", stack_file, variables).seconds
+        _table(f"Preview on the engine by number of {kind}s, one run each", kind, seconds)
+
+
+def _once(raw: dict[str, Plain]) -> float:
+    begun = time.perf_counter()
+    render(accepted(raw))
+    return time.perf_counter() - begun
+
+
+def _table(title: str, kind: str, seconds: Mapping[int, float]) -> None:
+    added = {after: 1000 * (seconds[after] - seconds[before]) / (after - before) for before, after in pairwise(seconds)}
+    show(
+        title,
+        [f"{kind}s", "seconds", f"ms per added {kind}"],
+        [
+            [str(count), f"{spent:.3f}", f"{added[count]:.2f}" if count in added else ""]
+            for count, spent in seconds.items()
+        ],
+        [f"target: the last column stays the same; its largest is {_growth(list(added.values()))} its first"],
+    )
+
+
+def _growth(added: list[float]) -> str:
+    return f"{max(added) / added[0]:.1f} times" if added and added[0] > 0 else "not comparable with"
