@@ -98,6 +98,18 @@ def tolerations_of_any_gpu_pool(taints: Iterable[Taint]) -> tuple[Toleration, ..
     return tuple(Toleration(key, None, effect) for key, effect in seen)
 
 
+def demands(taints: Iterable[Taint]) -> frozenset[tuple[str, str | None, Effect]]:
+    """What a pod has to answer to stand on a node with these taints: two sets are alike where the same pods may.
+
+    A key that pools tolerate by ``Exists`` counts without its value; a mere preference does not count.
+    """
+    return frozenset(
+        (taint.key, None if taint.key in _EXISTS_KEYS else taint.value, taint.effect)
+        for taint in taints
+        if taint.effect is not Effect.PREFER_NO_SCHEDULE
+    )
+
+
 def untolerated(taints: Iterable[Taint], answers: Iterable[Toleration]) -> tuple[Taint, ...]:
     """The taints that none of the tolerations answers; a mere preference keeps no pod away."""
     given = tuple(answers)
