@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gpuplatform.render import stack as rendering
 from gpuplatform.render.document import Document
@@ -175,3 +176,45 @@ def test_an_error_of_the_program_names_the_resource_and_the_cause(engine_cli: Pu
     assert not run(request).ok
     assert "stray" in out.getvalue()
     assert "does not know the type aws:s3/bucket:Bucket" in out.getvalue()
+
+
+def test_with_the_alpha_gates_off_shared_pools_are_managed_node_groups_and_the_pack_accepts_them(
+    engine: Runner, tmp_path: Path
+) -> None:
+    whole = yaml.safe_load((PROJECT / "Pulumi.dev.yaml").read_text(encoding="utf-8"))
+    settings = whole["config"]["gpu-platform:settings"]
+    settings["feature_gates"] = {"node_overlay": False, "static_capacity": False}
+    for pool in settings["pools"]:
+        if "sharing" in pool:
+            pool |= {"provisioner": "managed-node-group", "nodes": 1}
+            pool["cards"][0]["markets"] = [{"market": "on-demand"}]
+            pool["cards"][0]["instance_types"] = pool["cards"][0]["instance_types"][:1]
+            pool.pop("disruption")
+            pool.pop("expire_after_hours", None)
+    settings["cost"] |= {"monthly_floor_limit_usd": 60000}
+    for namespace in (each for tenant in settings["tenants"] for each in tenant["namespaces"]):
+        namespace["quota"] = {key: min(amount, 7) for key, amount in namespace["quota"].items()}
+    gated = tmp_path / "Pulumi.dev.yaml"
+    gated.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    up, said = engine(Verb.UP, stack_file=gated)
+    assert up.ok, said
+    made = World(tmp_path / "dev" / "world.db").everything()
+    kinds = {entry.type for entry in made}
+    assert "kubernetes:karpenter.sh/v1alpha1:NodeOverlay" not in kinds
+    groups = {
+        str(entry.inputs["nodeGroupName"]): entry.inputs
+        for entry in made
+        if entry.type == "aws:eks/nodeGroup:NodeGroup"
+    }
+    chief = groups["chief-h100-80gb-on-demand-us-east-1a"]
+    assert chief["labels"] == {
+        "gpu.vendor": "nvidia",
+        "gpu.model": "H100",
+        "gpu.mem": "80gb",
+        "gpu.mig": "enabled",
+        "gpu.mig.profile": "3g.40gb",
+        "gpu.role": "chief",
+        "gpu.pool": "train",
+        "nvidia.com/mig.config": "h100-80gb.3g.40gb-x2",
+    }
+    assert len(groups) == 4, "system nodes, chief, worker, dev"
