@@ -22,11 +22,14 @@ from gpuplatform.standard.markets import Market
 HOURS_PER_MONTH = 730
 """AWS's own month (365 days × 24 hours ÷ 12)."""
 CONTROL_PLANE_USD_PER_HOUR = 0.10
-"""EKS cluster in standard support (aws.amazon.com/eks/pricing, 2025-11)."""
+"""EKS cluster in standard support (list price as quoted at cloudburn.io/blog/amazon-eks-pricing, 2026-03-13)."""
 NAT_GATEWAY_USD_PER_HOUR = 0.045
-"""NAT gateway in us-east-1, without traffic (aws.amazon.com/vpc/pricing, 2025-11)."""
+"""NAT gateway in us-east-1, without traffic (list price as quoted at cloudburn.io/blog/aws-nat-gateway-pricing,
+2026-02-24); Asian regions ask up to a third more."""
+INTERFACE_ENDPOINT_USD_PER_HOUR = 0.01
+"""Interface endpoint in one zone, us-east-1, without traffic (list price as quoted at egresscost.com, 2026-03)."""
 GP3_USD_PER_GIB_MONTH = 0.08
-"""gp3 volume in us-east-1, without extra IOPS (aws.amazon.com/ebs/pricing, 2025-11)."""
+"""gp3 volume in us-east-1, without extra IOPS; unverified: no dated public copy of the price list was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ def bill(draft: Draft) -> Bill | None:
     prices = Prices(draft.region, draft.cost)
     lines = [Line("control plane", CONTROL_PLANE_USD_PER_HOUR, CONTROL_PLANE_USD_PER_HOUR)]
     if draft.network is not None:
-        lines.append(_nat(draft.network))
+        lines += [_nat(draft.network), _endpoints(draft.network)]
     if draft.system_nodes is not None:
         lines.append(_system_nodes(draft.system_nodes, prices))
     planned = plan(draft.pools, draft.zones)
@@ -135,6 +138,12 @@ def price_range_usd_per_hour(planned: PlannedNodePool, prices: Prices) -> tuple[
 def _nat(network: Network) -> Line:
     count = 0 if network.new is None else len(network.new.zones) if network.new.nat is Nat.PER_ZONE else 1
     return Line("NAT gateways", count * NAT_GATEWAY_USD_PER_HOUR, count * NAT_GATEWAY_USD_PER_HOUR)
+
+
+def _endpoints(network: Network) -> Line:
+    count = 0 if network.new is None else len(network.new.interface_endpoints) * len(network.new.zones)
+    total = count * INTERFACE_ENDPOINT_USD_PER_HOUR
+    return Line("interface endpoints", total, total)
 
 
 def _system_nodes(nodes: SystemNodes, prices: Prices) -> Line:
