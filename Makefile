@@ -1,12 +1,13 @@
 # Every verb returns; `make` alone lists them.
 STACK ?= dev
+TOOLS ?= cluster
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := gpuplatform components policies sandbox cli tests __main__.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up preview down check test bench golden docs lock clean
+.PHONY: help setup tools up preview down check test bench golden docs lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,6 +17,9 @@ setup: $(VENV)/.synced ## make .venv from requirements.txt (uv is fetched from P
 $(VENV)/.synced: requirements.txt pyproject.toml
 	@PYTHON=$(PYTHON) sh ./setup.sh $(VENV)
 	@touch $@
+
+tools: setup ## build the tools of a real API server, once, about 6 minutes (TOOLS=cluster)
+	@$(BIN)/python -m sandbox.tools $(TOOLS)
 
 up: setup ## bring a stack up on this machine: the real engine, stand-in providers (STACK=dev)
 	@$(BIN)/gpuplatform engine up --stack $(STACK)

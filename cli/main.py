@@ -17,6 +17,7 @@ _COMMANDS = {
     "engine": ("cli.engine", "engine", "Run the real engine on this machine, without an account."),
     "mig": ("cli.mig", "mig", "Draw a MIG layout, or say why no card can make it."),
     "plan": ("cli.plan", "plan", "Summarise a stack without the engine."),
+    "sandbox": ("cli.sandbox", "sandbox", "Run the platform on one machine: its tools."),
     "render": ("cli.render", "render", "Write every document and chart value of a stack."),
     "share": ("cli.share", "share", "Recommend how to share a card, by the price of one pod's place."),
 }

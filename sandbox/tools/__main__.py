@@ -1,24 +1,54 @@
-"""``python -m sandbox.tools``: have the tools ready before they are needed."""
+"""``python -m sandbox.tools [TOOL or TIER…]``: have tools ready before they are needed."""
 
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Sequence
 
+from sandbox.tools.cache import workshop
 from sandbox.tools.failure import ToolUnavailableError
-from sandbox.tools.pulumi import pulumi_cli
+from sandbox.tools.go import Go, go_in
+from sandbox.tools.inventory import Row, chosen, have, what_is_there
+from sandbox.tools.table import Tier
+
+_NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER)
 
 
-def main() -> int:
-    """Exit code 0 when every tool is there, 1 with a report when one cannot be had."""
+def main(names: Sequence[str]) -> int:
+    """Exit code 0 when everything is there, 1 with a report of each that cannot be had, 2 for an unknown name.
+
+    Without names: what the tests run.
+    """
     try:
-        cli = pulumi_cli(sys.stdout)
-    except ToolUnavailableError as error:
-        print(error, file=sys.stderr)
-        return 1
-    host = "with" if cli.language_host else "without"
-    print(f"pulumi {cli.version} from {cli.source}, {host} the official Python language host: {cli.command}")
-    return 0
+        rows = chosen(names or _NEEDED_BY_TESTS)
+    except LookupError as error:
+        print(error.args[0], file=sys.stderr)
+        return 2
+    absent = [row for row in rows if what_is_there(row) is None]
+    if not absent:
+        return _have_all(rows, None)
+    # One Go for all: where it comes from the wheel, what one build downloads and compiles serves the next.
+    with workshop("go") as folder:
+        go = go_in(folder, folder / "go.log", sys.stdout)
+        return _have_all(rows, go if isinstance(go, Go) else None)
+
+
+def _have_all(rows: Sequence[Row], go: Go | None) -> int:
+    """One at a time: two builds at once are no faster on two cores and need twice the memory."""
+    failed = 0
+    for row in rows:
+        started = time.monotonic()
+        try:
+            there = have(row, sys.stdout, go)
+        except ToolUnavailableError as error:
+            print(error, file=sys.stderr)
+            failed = 1
+        else:
+            took = time.monotonic() - started
+            print(f"{row.name} {there.version} from {there.source}: {there.path} ({took:.1f} s)", flush=True)
+    return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -7,13 +7,15 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-from sandbox.tools.cache import publish, tools_folder, workshop
+from sandbox.tools.cache import only_one, publish, tools_folder, workshop
 from sandbox.tools.child import run_child
 from sandbox.tools.failure import log_tail
-from sandbox.tools.go import go_from_wheel, go_on_path
+from sandbox.tools.go import Go, go_in
+from sandbox.tools.staging import go_mod_of, replacements, staged_modules
 from sandbox.tools.table import Tool
 
 _LIMIT_SECONDS = 3600.0
+_FINISHED = "finished"
 
 
 def built(tool: Tool) -> Path | None:
@@ -22,15 +24,22 @@ def built(tool: Tool) -> Path | None:
     return command if command.exists() else None
 
 
-def build(tool: Tool, out: TextIO) -> Path | str:
+def build(tool: Tool, out: TextIO, go: Go | None = None) -> Path | str:
     """Build a tool and return its command; the reason where that fails. The caller holds the tool's lock.
+
+    Several builds in a row share what they download and compile when they are given the same ``go``.
 
     ``go install MODULE@VERSION`` refuses a module that has replace directives, so a wrapper module asks for it.
     """
+    with only_one("go", out, doing="building with it"):
+        return _build(tool, out, go)
+
+
+def _build(tool: Tool, out: TextIO, lent: Go | None) -> Path | str:
     started = time.monotonic()
     with workshop(tool.name) as folder:
         log = folder / "build.log"
-        go = go_on_path() or go_from_wheel(folder, log, out)
+        go = lent or go_in(folder, log, out)
         if isinstance(go, str):
             return go
         out.write(
@@ -38,27 +47,51 @@ def build(tool: Tool, out: TextIO) -> Path | str:
             f" about {tool.expected_minutes:g} minutes on two cores\n"
         )
         out.flush()
-        finished, wrapper = folder / "finished", folder / "wrapper"
-        wrapper.mkdir()
-        command = finished / "bin" / tool.name
-        for what, step in _steps(str(go.command), tool, command):
-            ended = run_child(
-                step,
-                what=f"{tool.name}: {what}",
-                log=log,
-                cwd=wrapper,
-                env=go.environment(folder),
-                limit_seconds=_LIMIT_SECONDS,
-                out=out,
-            )
-            if not ended.ok:
-                return f"building {tool.module}@{tool.version}: {what} {ended.in_words()}{log_tail(log)}"
-        failed = check(tool, command)
+        failed = _compile(tool, go, folder, log, out)
         if failed:
             return failed
-        publish(finished, tool.folder)
+        publish(folder / _FINISHED, tool.folder)
     out.write(f"{tool.name} {tool.version}: built in {time.monotonic() - started:.0f} s\n")
     return tools_folder() / tool.folder / "bin" / tool.name
+
+
+def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | None:
+    """Leave the command in the workshop's finished folder; the reason where that fails."""
+    env, wrapper, command = go.environment(), folder / "wrapper", folder / _FINISHED / "bin" / tool.name
+    wrapper.mkdir()
+
+    def step(what: str, *arguments: str) -> str | None:
+        ended = run_child(
+            [str(go.command), *arguments],
+            what=f"{tool.name}: {what}",
+            log=log,
+            cwd=wrapper,
+            env=env,
+            limit_seconds=_LIMIT_SECONDS,
+            out=out,
+        )
+        if ended.ok:
+            return None
+        return f"building {tool.module}@{tool.version}: {what} {ended.in_words()}{log_tail(log)}"
+
+    failed = step("preparing", "mod", "init", "wrapper")
+    if not failed and tool.staging_version is not None:
+        failed = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
+        # The list is the module's own, so that a release that adds one still builds.
+        modules = staged_modules(go_mod_of(go, tool.module, tool.version, wrapper))
+        if not failed and not modules:
+            failed = f"building {tool.module}@{tool.version}: its go.mod names no staging modules"
+        failed = failed or step("preparing", "mod", "edit", *replacements(modules, tool.staging_version))
+    return (
+        failed
+        or step("downloading modules", "get", f"{tool.module}@{tool.version}", *tool.companions)
+        or step(
+            "compiling",
+            *("build", "-mod=mod", "-trimpath", "-buildvcs=false", *tool.build_flags),
+            *("-o", str(command), f"{tool.module}{tool.package}"),
+        )
+        or check(tool, command)
+    )
 
 
 def check(tool: Tool, command: Path) -> str | None:
@@ -68,13 +101,3 @@ def check(tool: Tool, command: Path) -> str | None:
     except (OSError, subprocess.SubprocessError) as error:
         return f"{command} {' '.join(tool.check)} does not run: {error}"
     return None
-
-
-def _steps(go: str, tool: Tool, command: Path) -> list[tuple[str, list[str]]]:
-    wanted = [f"{tool.module}@{tool.version}", *tool.companions]
-    compile_ = [go, "build", "-mod=mod", "-trimpath", "-buildvcs=false", *tool.build_flags]
-    return [
-        ("preparing", [go, "mod", "init", "wrapper"]),
-        ("downloading modules", [go, "get", *wanted]),
-        ("compiling", [*compile_, "-o", str(command), f"{tool.module}{tool.package}"]),
-    ]

@@ -23,13 +23,13 @@ def tools_folder() -> Path:
 
 
 @contextmanager
-def only_one(name: str, out: TextIO) -> Generator[None]:
+def only_one(name: str, out: TextIO, doing: str = "preparing it") -> Generator[None]:
     """Hold a tool's lock, so that two runs at once build it once; say so when that means waiting."""
     lock = FileLock(tools_folder() / f"{name}.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        out.write(f"{name}: another run is preparing it; waiting for that one\n")
+        out.write(f"{name}: another run is {doing}; waiting for that one\n")
         out.flush()
         lock.acquire(poll_interval=_POLL_SECONDS)
     try:

@@ -69,7 +69,7 @@ def run_child(
         try:
             code = _wait(process, started, limit_seconds, what, out)
         except BaseException:
-            _end_group(process)
+            end_group(process)
             raise
     return Ended(code, time.monotonic() - started)
 
@@ -85,7 +85,7 @@ def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float
         except subprocess.TimeoutExpired:
             elapsed = time.monotonic() - started
             if elapsed >= limit_seconds:
-                _end_group(process)
+                end_group(process)
                 return None
             out.write(f"\r  {what}: {elapsed:.0f} s" if terminal else f"  {what}: {elapsed:.0f} s\n")
             out.flush()
@@ -96,11 +96,12 @@ def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float
             return code
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes], grace_seconds: float = _GRACE_SECONDS) -> None:
+    """End a process that leads a session, and whatever it started: asked first, killed after the grace."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=_GRACE_SECONDS)
+        process.wait(timeout=grace_seconds)
     # A grandchild may outlive the leader: the group is killed even when the leader is gone.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

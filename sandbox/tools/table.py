@@ -1,8 +1,45 @@
-"""Which tools there are, and how each is built: one row a tool."""
+"""Which tools there are, how each is built, and what is accepted instead of a build: one row a tool."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+from sandbox.tools.versions import Version, as_text, parse_version
+
+
+class Tier(StrEnum):
+    """What needs a tool; also the name under which its tools are asked for together."""
+
+    ENGINE = "engine"
+    """The real engine: ``make up``, ``make preview``."""
+    CLUSTER = "cluster"
+    """A real API server: the tests of what it accepts and refuses."""
+    PLACEMENT = "placement"
+    """Nodes and placement on top of the API server."""
+    METRICS = "metrics"
+    """Alert rules and what they are measured from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """Which versions on PATH serve as well as the one that would be built."""
+
+    minimum: Version
+    below: Version | None = None
+    """The first version that does not serve any more; None where every later one does."""
+
+    def fits(self, printed: str) -> bool:
+        """Whether a command that printed this serves; what cannot be read does not."""
+        version = parse_version(printed)
+        if version is None or version < self.minimum:
+            return False
+        return self.below is None or version < self.below
+
+    def in_words(self) -> str:
+        """``1.33.0 or newer``."""
+        below = "" if self.below is None else f", below {as_text(self.below)}"
+        return f"{as_text(self.minimum)} or newer{below}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,15 +52,19 @@ class Tool:
     version: str
     """Of the module, with its leading ``v``."""
     package: str
-    """The command's package inside the module: ``/cmd/pulumi``."""
-    companions: tuple[str, ...]
-    """Further ``module@version`` that must be pinned beside it, because the module itself pins them by replacing."""
-    build_flags: tuple[str, ...]
-    """After ``go build -mod=mod -trimpath``."""
+    """The command's package inside the module: ``/cmd/pulumi``; empty where it is the module itself."""
     expected_minutes: float
     """A cold build on two cores."""
     check: tuple[str, ...]
-    """Arguments that make the finished command prove that it runs."""
+    """Arguments that make the command print its version and end well: the proof that it runs."""
+    needed_by: Tier
+    accepts: Accepts
+    build_flags: tuple[str, ...] = ("-ldflags=-s -w",)
+    """After ``go build -mod=mod -trimpath``."""
+    companions: tuple[str, ...] = ()
+    """Further ``module@version`` that must be pinned beside it, because the module itself pins them by replacing."""
+    staging_version: str | None = None
+    """Version of the modules that this one replaces by its own ``./staging/`` folders, where it does."""
 
     @property
     def folder(self) -> str:
@@ -44,5 +85,109 @@ PULUMI = Tool(
     ),
     expected_minutes=4,
     check=("version",),
+    needed_by=Tier.ENGINE,
+    accepts=Accepts((3, 259, 0)),
 )
 """The newest CLI that the public Go module proxy serves with every part of its build, and that the SDK accepts."""
+
+_KUBERNETES_FLAGS = (
+    "-ldflags=-s -w"
+    " -X k8s.io/component-base/version.gitVersion=v1.35.4"
+    " -X k8s.io/component-base/version.gitMajor=1"
+    " -X k8s.io/component-base/version.gitMinor=35",
+)
+_THIS_KUBERNETES = Accepts((1, 35, 0), below=(1, 36, 0))
+"""What the platform is proven on is one minor version; another admits and defaults differently."""
+
+
+def _kubernetes(name: str, minutes: float, tier: Tier, accepts: Accepts, check: tuple[str, ...]) -> Tool:
+    return Tool(
+        name=name,
+        module="k8s.io/kubernetes",
+        version="v1.35.4",
+        package=f"/cmd/{name}",
+        staging_version="v0.35.4",
+        build_flags=_KUBERNETES_FLAGS,
+        expected_minutes=minutes,
+        check=check,
+        needed_by=tier,
+        accepts=accepts,
+    )
+
+
+KUBE_APISERVER = _kubernetes("kube-apiserver", 3.5, Tier.CLUSTER, _THIS_KUBERNETES, ("--version",))
+KUBECTL = _kubernetes("kubectl", 1, Tier.CLUSTER, Accepts((1, 33, 0)), ("version", "--client"))
+KUBE_SCHEDULER = _kubernetes("kube-scheduler", 1, Tier.PLACEMENT, _THIS_KUBERNETES, ("--version",))
+KUBE_CONTROLLER_MANAGER = _kubernetes("kube-controller-manager", 1, Tier.PLACEMENT, _THIS_KUBERNETES, ("--version",))
+
+ETCD = Tool(
+    name="etcd",
+    # go.etcd.io/etcd/v3 is only the root of the repository and holds no server.
+    module="go.etcd.io/etcd/server/v3",
+    version="v3.6.5",
+    package="",
+    expected_minutes=0.5,
+    check=("--version",),
+    needed_by=Tier.CLUSTER,
+    accepts=Accepts((3, 5, 24), below=(4, 0, 0)),
+)
+HELM = Tool(
+    name="helm",
+    module="helm.sh/helm/v3",
+    version="v3.20.2",
+    package="/cmd/helm",
+    # Without the chartutil pair `helm template` takes the cluster for Kubernetes 1.20 and refuses today's charts.
+    build_flags=(
+        "-ldflags=-s -w"
+        " -X helm.sh/helm/v3/internal/version.version=v3.20.2"
+        " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1"
+        " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=35",
+    ),
+    expected_minutes=1,
+    check=("version", "--short"),
+    needed_by=Tier.CLUSTER,
+    accepts=Accepts((3, 15, 0)),
+)
+KWOK = Tool(
+    name="kwok",
+    module="sigs.k8s.io/kwok",
+    version="v0.7.0",
+    package="/cmd/kwok",
+    expected_minutes=1.5,
+    check=("--version",),
+    needed_by=Tier.PLACEMENT,
+    accepts=Accepts((0, 7, 0)),
+)
+
+
+def _prometheus(name: str, minutes: float) -> Tool:
+    """Module v0.314.0 is release 3.14.0: its Go modules are numbered apart."""
+    return Tool(
+        name=name,
+        module="github.com/prometheus/prometheus",
+        version="v0.314.0",
+        package=f"/cmd/{name}",
+        build_flags=("-ldflags=-s -w -X github.com/prometheus/common/version.Version=3.14.0",),
+        expected_minutes=minutes,
+        check=("--version",),
+        needed_by=Tier.METRICS,
+        accepts=Accepts((3, 0, 0)),
+    )
+
+
+PROMTOOL = _prometheus("promtool", 7)
+PROMETHEUS = _prometheus("prometheus", 2)
+
+TOOLS: tuple[Tool, ...] = (
+    PULUMI,
+    # The largest of each module comes first: the others find most of theirs compiled.
+    KUBE_APISERVER,
+    ETCD,
+    KUBECTL,
+    HELM,
+    KUBE_SCHEDULER,
+    KUBE_CONTROLLER_MANAGER,
+    KWOK,
+    PROMTOOL,
+    PROMETHEUS,
+)

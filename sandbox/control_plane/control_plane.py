@@ -1,0 +1,131 @@
+"""etcd and kube-apiserver in one state folder: started, awaited, and stopped whatever happens."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from sandbox.control_plane.access import Access, write_private
+from sandbox.control_plane.keys import signing_key
+from sandbox.control_plane.kubectl import Kubectl
+from sandbox.control_plane.part import Part, running
+from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.errors import SandboxError
+
+_READY_SECONDS = 120.0
+"""It takes 3 to 4 s on two idle cores, and many times that on a busy machine."""
+_POLL_SECONDS = 0.1
+_SERVICE_RANGE = "10.96.0.0/16"
+_OF_ONE_START = ("etcd", "certificates", "kubectl")
+"""Folders that a start makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """The commands that a control plane is made of."""
+
+    etcd: Path
+    kube_apiserver: Path
+    kubectl: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ControlPlane:
+    """A control plane that answers."""
+
+    kubectl: Kubectl
+    kubeconfig: Path
+    """With a token of ``system:masters``; only its owner can read it."""
+    parts: tuple[Part, ...]
+    ready_seconds: float
+    """From the first process to the first ready answer."""
+
+
+@contextmanager
+def control_plane(folder: Path, commands: Commands) -> Generator[ControlPlane]:
+    """An empty cluster whose whole state is in ``folder``; it is stopped when the block is left in any way.
+
+    What an earlier start left in the folder is removed first, so that a cluster never begins with another's objects.
+    The logs stay until the next start. Raises SandboxError: another start holds the folder, a process died, or none
+    answered in time.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        held = FileLock(folder / "lock").acquire(timeout=0)
+    except Timeout as error:
+        raise SandboxError(f"a control plane already runs in {folder}: stop that one first") from error
+    with held, ExitStack() as parts:
+        for each in _OF_ONE_START:
+            shutil.rmtree(folder / each, ignore_errors=True)
+        yield _started(folder, commands, parts)
+
+
+def _started(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
+    started = time.monotonic()
+    client, peer, secure = (f"{LOOPBACK}:{port}" for port in free_ports(3))
+    certificates = folder / "certificates"
+    access = Access(f"https://{secure}", secrets.token_urlsafe(32), certificates / "apiserver.crt")
+    tokens = write_private(folder / "tokens.csv", access.tokens_file())
+    key = write_private(folder / "service-accounts.pem", signing_key())
+    parts = (
+        block.enter_context(running("etcd", [commands.etcd, *_etcd_flags(folder / "etcd", client, peer)], folder)),
+        block.enter_context(
+            running(
+                "kube-apiserver",
+                [commands.kube_apiserver, *_api_server_flags(access, f"http://{client}", tokens, key)],
+                folder,
+            )
+        ),
+    )
+    _await_ready(access, parts, started)
+    kubeconfig = write_private(folder / "kubeconfig", access.kubeconfig())
+    return ControlPlane(Kubectl(commands.kubectl, kubeconfig), kubeconfig, parts, time.monotonic() - started)
+
+
+def _await_ready(access: Access, parts: Sequence[Part], started: float) -> None:
+    while not access.ready():
+        for part in parts:
+            part.must_live()
+        if time.monotonic() - started > _READY_SECONDS:
+            logs = ", ".join(str(part.log) for part in parts)
+            raise SandboxError(f"the API server is not ready after {_READY_SECONDS:g} s; the logs are {logs}")
+        time.sleep(_POLL_SECONDS)
+
+
+def _etcd_flags(data: Path, client: str, peer: str) -> list[str]:
+    return [
+        f"--data-dir={data}",
+        f"--listen-client-urls=http://{client}",
+        f"--advertise-client-urls=http://{client}",
+        f"--listen-peer-urls=http://{peer}",
+        f"--initial-advertise-peer-urls=http://{peer}",
+        f"--initial-cluster=default=http://{peer}",
+        # Its state is thrown away: a crash of the machine may lose it.
+        "--unsafe-no-fsync",
+    ]
+
+
+def _api_server_flags(access: Access, etcd: str, tokens: Path, key: Path) -> list[str]:
+    return [
+        f"--etcd-servers={etcd}",
+        f"--bind-address={LOOPBACK}",
+        f"--advertise-address={LOOPBACK}",
+        f"--secure-port={access.url.rpartition(':')[2]}",
+        # Empty: the server signs itself.
+        f"--cert-dir={access.certificate.parent}",
+        f"--service-cluster-ip-range={_SERVICE_RANGE}",
+        "--service-account-issuer=https://kubernetes.default.svc",
+        f"--service-account-key-file={key}",
+        f"--service-account-signing-key-file={key}",
+        f"--token-auth-file={tokens}",
+        "--authorization-mode=RBAC",
+        "--anonymous-auth=false",
+        "--endpoint-reconciler-type=none",
+    ]

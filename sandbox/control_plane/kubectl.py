@@ -1,0 +1,65 @@
+"""kubectl against one cluster, with nothing of the user's: no kubeconfig, no preferences, no cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.errors import SandboxError
+
+FIELD_MANAGER = "gpu-platform"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What kubectl said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it did what it was asked."""
+        return self.code == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kubectl:
+    """A command and the cluster it speaks to."""
+
+    command: Path
+    kubeconfig: Path
+
+    def __call__(self, *arguments: str, stdin: str = "", limit_seconds: float = 120.0) -> Answer:
+        """Run it once. A refusal of the API server is an answer; SandboxError means that there was none in time."""
+        home = self.kubeconfig.parent
+        command = [str(self.command), f"--kubeconfig={self.kubeconfig}", f"--cache-dir={home / 'kubectl'}", *arguments]
+        try:
+            ended = subprocess.run(
+                command,
+                input=stdin,
+                env={**os.environ, "HOME": str(home), "KUBERC": "off"},
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=limit_seconds,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise SandboxError(f"kubectl {' '.join(arguments)} did not end within {limit_seconds:g} s") from error
+        return Answer(ended.returncode, ended.stdout, ended.stderr)
+
+    def apply(self, text: str, *flags: str) -> Answer:
+        """Server-side apply of YAML or JSON: also what is too big for client-side apply's annotation."""
+        return self(
+            "apply",
+            "--server-side",
+            "--force-conflicts",
+            f"--field-manager={FIELD_MANAGER}",
+            "-f",
+            "-",
+            *flags,
+            stdin=text,
+        )

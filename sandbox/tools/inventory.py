@@ -1,0 +1,64 @@
+"""Everything that can be had: what it is, whether it is there, and how it is had; pulumi, built tools, files alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from sandbox.tools import acquire, pulumi
+from sandbox.tools.go import Go
+from sandbox.tools.module_files import MODULE_FILES, ModuleFiles, fetch_files, files_at_hand
+from sandbox.tools.table import PULUMI, TOOLS, Tier, Tool
+
+Row = Tool | ModuleFiles
+
+ROWS: tuple[Row, ...] = (*TOOLS, *MODULE_FILES)
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """A row that can be used now."""
+
+    path: Path
+    version: str
+    """Without the ``v``."""
+    source: str
+    """Where it came from, in words."""
+
+
+def chosen(names: Sequence[str]) -> tuple[Row, ...]:
+    """The rows of these names and tiers, each once, in the order of the table. LookupError names the known ones."""
+    known = {row.name for row in ROWS} | {str(tier) for tier in Tier}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        tiers, rows = ", ".join(Tier), ", ".join(row.name for row in ROWS)
+        raise LookupError(f"there is no tool or tier {', '.join(map(repr, unknown))}. Tiers: {tiers}. Tools: {rows}")
+    return tuple(row for row in ROWS if row.name in names or row.needed_by in names)
+
+
+def what_is_there(row: Row) -> There | None:
+    """The row, if it can be used as it is; nothing is built or fetched."""
+    if isinstance(row, ModuleFiles):
+        folder = files_at_hand(row)
+        return There(folder, row.version.removeprefix("v"), "the cache") if folder else None
+    if row == PULUMI:
+        cli = pulumi.at_hand()
+        return There(cli.command, cli.version, cli.source) if cli else None
+    found = acquire.at_hand(row)
+    return There(found.command, found.version, found.source) if found else None
+
+
+def have(row: Row, out: TextIO, go: Go | None = None) -> There:
+    """The row, built or fetched if need be, with this ``go`` if one is given.
+
+    Raises ``ToolUnavailableError`` with the whole report.
+    """
+    if isinstance(row, ModuleFiles):
+        return There(fetch_files(row, out, go), row.version.removeprefix("v"), "its Go module")
+    if row == PULUMI:
+        cli = pulumi.pulumi_cli(out)
+        return There(cli.command, cli.version, cli.source)
+    found = acquire.acquire(row, out, go)
+    return There(found.command, found.version, found.source)

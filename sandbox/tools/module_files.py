@@ -1,0 +1,90 @@
+"""Files that a public Go module carries and that are used here unchanged: fetched once, never committed."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from sandbox.tools.cache import only_one, publish, tools_folder, workshop
+from sandbox.tools.child import run_child
+from sandbox.tools.failure import log_tail, unavailable
+from sandbox.tools.go import Go, go_in
+from sandbox.tools.table import Tier
+
+_LIMIT_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFiles:
+    """One folder of a module."""
+
+    name: str
+    module: str
+    version: str
+    inside: str
+    """The folder inside the module."""
+    needed_by: Tier
+
+    @property
+    def folder(self) -> str:
+        """Where the copy lives, under the cache."""
+        return f"{self.name}-{self.version}"
+
+
+KARPENTER_CRDS = ModuleFiles(
+    name="karpenter-crds",
+    # The AWS copies hold rules about AWS label keys that the core's copies of the same kinds have not.
+    module="github.com/aws/karpenter-provider-aws",
+    version="v1.14.1",
+    inside="pkg/apis/crds",
+    needed_by=Tier.CLUSTER,
+)
+
+MODULE_FILES: tuple[ModuleFiles, ...] = (KARPENTER_CRDS,)
+
+
+def files_at_hand(row: ModuleFiles) -> Path | None:
+    """The folder of an earlier fetch; nothing is fetched."""
+    folder = tools_folder() / row.folder
+    return folder if folder.is_dir() else None
+
+
+def fetch_files(row: ModuleFiles, out: TextIO, go: Go | None = None) -> Path:
+    """The folder, fetched if need be. Raises ``ToolUnavailableError`` with the whole report."""
+    with only_one(row.name, out):
+        made = files_at_hand(row) or _fetch(row, out, go)
+    if isinstance(made, str):
+        supply = "To supply it: let Go reach a module proxy (GOPROXY), directly or through HTTPS_PROXY."
+        raise unavailable(row.name, [made], supply)
+    return made
+
+
+def _fetch(row: ModuleFiles, out: TextIO, lent: Go | None) -> Path | str:
+    wanted = f"{row.module}@{row.version}"
+    with workshop(row.name) as folder:
+        log = folder / "fetch.log"
+        go = lent or go_in(folder, log, out)
+        if isinstance(go, str):
+            return go
+        ended = run_child(
+            [str(go.command), "mod", "download", wanted],
+            what=f"{row.name}: downloading {wanted}",
+            log=log,
+            cwd=folder,
+            env=go.environment(),
+            limit_seconds=_LIMIT_SECONDS,
+            out=out,
+        )
+        if not ended.ok:
+            return f"downloading {wanted} {ended.in_words()}{log_tail(log)}"
+        module = go.of_module("Dir", wanted, folder)
+        if module is None or not (module / row.inside).is_dir():
+            return f"{wanted} has no folder {row.inside}"
+        finished = folder / "finished"
+        finished.mkdir()
+        for each in sorted((module / row.inside).glob("*.yaml")):
+            # Not their modes: files of a module cache are read-only.
+            shutil.copyfile(each, finished / each.name)
+        return publish(finished, row.folder)
