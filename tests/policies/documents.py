@@ -261,6 +261,22 @@ def a_node_group() -> Document:
     return {"kind": "aws:eks/nodeGroup:NodeGroup", "labels": {"role": "system"}}
 
 
+def a_gpu_node_group() -> Document:
+    """The chief's nodes, made by EKS."""
+    effect = "NO_SCHEDULE"
+    return {
+        "kind": "aws:eks/nodeGroup:NodeGroup",
+        "amiType": "AL2023_x86_64_NVIDIA",
+        "labels": _labels("H100", "80gb", "train", "chief"),
+        "taints": [
+            {"key": "nvidia.com/gpu", "value": "present", "effect": effect},
+            {"key": "dedicated", "value": "gpu", "effect": effect},
+            {"key": "gpu.pool", "value": "train", "effect": effect},
+            {"key": "gpu.role", "value": "chief", "effect": effect},
+        ],
+    }
+
+
 GOOD: tuple[Document, ...] = (
     a_pool(),
     a_training_pool(),
@@ -282,5 +298,6 @@ GOOD: tuple[Document, ...] = (
     a_priority_class(),
     a_cluster(),
     a_node_group(),
+    a_gpu_node_group(),
 )
 """A stack of them: together they keep the rules about whole stacks too."""

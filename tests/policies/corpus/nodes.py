@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from policies.rules.node_classes import (
     NODE_METADATA_HOPS,
     NODE_METADATA_TOKENS,
     NODE_VOLUMES_ENCRYPTED,
     NODE_WITHOUT_PUBLIC_ADDRESS,
 )
+from policies.rules.node_groups import NODE_GROUP_STANDARD
 from policies.rules.operator_values import (
     OPERATOR_INSTALLS_NOTHING,
     OPERATOR_MIG_MIXED,
@@ -23,6 +26,7 @@ from tests.policies.documents import (
     GONE,
     Document,
     a_chief_pool,
+    a_gpu_node_group,
     a_mig_pool,
     a_node_class,
     a_pool,
@@ -58,6 +62,10 @@ def _values(*path_and_value: object) -> Document:
 _FOR_EIGHT = taint("gpu.size", "eight")
 _FURTHER = but(a_pool(), "spec", "template", "spec", "taints", 2, _FOR_EIGHT)
 _NO_EXECUTE = but(a_pool(), "spec", "template", "spec", "taints", 0, "effect", "NoExecute")
+
+
+def _taints_of_group() -> list[Document]:
+    return cast("list[Document]", a_gpu_node_group()["taints"])
 
 
 def _without_sharing_label() -> Document:
@@ -221,6 +229,30 @@ CASES: tuple[Case, ...] = (
         [but(a_shared_pool(), "spec", "limits", "nvidia.com/gpu", "3"), plugin_config(), a_shared_overlay()],
         "ceilings count shares",
         "raise the ceiling to 4",
+    ),
+    case(
+        NODE_GROUP_STANDARD,
+        "a card without its model",
+        but(a_gpu_node_group(), "labels", "gpu.model", GONE),
+        "labels[gpu.model]",
+        "add the label gpu.model",
+    ),
+    case(
+        NODE_GROUP_STANDARD,
+        "an NVIDIA image without a label",
+        but(a_gpu_node_group(), "labels", {}),
+        "labels[gpu.vendor]",
+        "add the label gpu.vendor",
+    ),
+    *(
+        case(
+            NODE_GROUP_STANDARD,
+            f"no taint {key}",
+            but(a_gpu_node_group(), "taints", [each for each in _taints_of_group() if each["key"] != key]),
+            f"taints[{key}]",
+            f"add the taint {key}",
+        )
+        for key in ("nvidia.com/gpu", "dedicated", "gpu.pool", "gpu.role")
     ),
     case(
         OVERLAY_MATCHES_POOL,
