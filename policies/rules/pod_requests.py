@@ -1,0 +1,136 @@
+"""What pods ask for: whole cards or slices, requests equal to limits, by the names that nodes offer (T3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+from gpuplatform.catalog.mig import geometries
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.quantity import quantity
+from gpuplatform.standard import labels, resources
+from policies.pod import Container, asks_for_cards, containers
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
+from policies.workloads import WORKLOAD_KINDS, pod_templates
+
+_KNOWN_PROFILES: Final = frozenset(
+    labels.profile_value(profile.name) for table in geometries().values() for profile in table.profiles
+)
+
+
+def _requests(subject: Subject) -> Iterable[Fault]:
+    return [
+        fault
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for resource in container.cards
+        for fault in _amounts(container, resource)
+    ]
+
+
+def _amounts(container: Container, resource: str) -> list[Fault]:
+    if isinstance(container.requests, Unknown) or isinstance(container.limits, Unknown):
+        return []
+    request, limit = container.requests.get(resource), container.limits.get(resource)
+    if UNKNOWN in (request, limit):
+        return []
+    if limit is None:
+        path, allowed = f"{container.path}.limits[{resource}]", "a limit equal to the request: the API asks for it"
+        return [Fault(path, "no limit beside the request", allowed, f"add {resource}: {text(request)} to limits")]
+    faults = [
+        Fault(
+            f"{container.path}.{part}[{resource}]",
+            quoted(given),
+            "a whole number: cards are not divided by requests",
+            "write a whole number; for a part of a card use a pool that shares or cuts its cards",
+        )
+        for part, given in (("requests", request), ("limits", limit))
+        if given is not None and not _is_whole(given)
+    ]
+    if not faults and request is not None and _number(request) != _number(limit):
+        path, allowed = f"{container.path}.requests[{resource}]", f"{text(limit)}, as the limit"
+        faults = [Fault(path, f"{quoted(request)} beside a limit of {quoted(limit)}", allowed, "make the two equal")]
+    return faults
+
+
+def _is_whole(given: Plain) -> bool:
+    number = _number(given)
+    return number is not None and number >= 0 and number.denominator == 1
+
+
+def _number(given: Plain) -> Fraction | None:
+    written = text(given)
+    return quantity(written) if isinstance(written, str) else None
+
+
+def _resource(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(
+            f"{container.path}.{_where(container, resource)}[{resource}]",
+            quoted(resource),
+            f"{resources.GPU} for a whole card or a share, {resources.MIG_PREFIX}<profile> for a slice of a profile"
+            " that some card has, such as 1g.10gb",
+            f"ask for {resources.GPU}, or for the slice as `gpuplatform block` prints it",
+        )
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for resource in container.cards
+        if not _is_offered_somewhere(resource)
+    ]
+
+
+def _where(container: Container, resource: str) -> str:
+    return "limits" if at(container.limits, resource) is not None else "requests"
+
+
+def _is_offered_somewhere(resource: str) -> bool:
+    if resource.startswith(resources.MIG_PREFIX):
+        return resource.removeprefix(resources.MIG_PREFIX) in _KNOWN_PROFILES
+    return resource == resources.GPU
+
+
+def _runtime(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(
+            f"{pod.spec_path}.runtimeClassName",
+            quoted(given),
+            f"{resources.RUNTIME_CLASS}: it gives a container the cards that it was allotted",
+            f"set runtimeClassName: {resources.RUNTIME_CLASS}",
+        )
+        for pod in pod_templates(subject)
+        if asks_for_cards(pod)
+        and (given := pod.spec.get("runtimeClassName")) is not UNKNOWN
+        and given != resources.RUNTIME_CLASS
+    ]
+
+
+POD_CARD_REQUESTS = Rule(
+    name="pod-card-requests",
+    description="A container asks for whole cards or slices, with requests equal to limits.",
+    severity=Severity.HIGH,
+    remediation="Write the same whole number under requests and limits.",
+    kinds=WORKLOAD_KINDS,
+    judge=_requests,
+)
+
+POD_CARD_RESOURCE = Rule(
+    name="pod-card-resource",
+    description="A container asks for cards by a name that nodes can offer.",
+    severity=Severity.HIGH,
+    remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
+    kinds=WORKLOAD_KINDS,
+    judge=_resource,
+)
+
+POD_RUNTIME_CLASS = Rule(
+    name="pod-runtime-class",
+    description="A pod that asks for cards runs under NVIDIA's container runtime.",
+    severity=Severity.MEDIUM,
+    remediation=f"Set runtimeClassName: {resources.RUNTIME_CLASS}.",
+    kinds=WORKLOAD_KINDS,
+    judge=_runtime,
+)
+
+RULES = (POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)

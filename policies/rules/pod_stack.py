@@ -1,0 +1,241 @@
+"""Pods against a stack that is known: they reach the pool they name, and their namespace allows them (T3, Q5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.landing import Landing, Obstacle, Obstructs, landing, obstacles
+from gpuplatform.proofs.capture.pod import PodAsk
+from gpuplatform.proofs.capture.view import NodePoolView, StackView
+from gpuplatform.standard import keys, labels, resources
+from gpuplatform.standard.priorities import priority
+from policies.pod import ask, asks_for_cards, containers
+from policies.rule import Severity
+from policies.rules.pod_selection import missing_tolerations, names_purpose
+from policies.subject import UNKNOWN, Subject, quoted
+from policies.view_rule import ViewRule
+from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
+
+_BLOCK = "paste the block of the pool that is meant: `gpuplatform block --stack NAME --pool POOL`"
+
+
+def _asking(subject: Subject) -> Iterator[tuple[PodTemplate, PodAsk]]:
+    """The pods that ask for cards, as far as what they ask is known."""
+    for pod in pod_templates(subject):
+        asked = ask(pod) if asks_for_cards(pod) else None
+        if asked is not None:
+            yield pod, asked
+
+
+def _offered(subject: Subject, view: StackView) -> Iterable[Fault]:
+    return [
+        Fault(
+            f"{container.path}.limits[{resource}]",
+            quoted(resource),
+            f"what some pool of {view.environment} offers: {', '.join(sorted(view.card_resources)) or 'no cards'}",
+            _BLOCK,
+        )
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for resource in container.cards
+        if resource not in view.card_resources and container.asks(resource) not in (0, "0", UNKNOWN)
+    ]
+
+
+def _one_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for pod, asked in _named(subject, view):
+        found = landing(asked, view)
+        if not found.reached:
+            faults += _kept(pod, nearest(asked, found), view)
+        elif len(found.pools) > 1:
+            faults.append(
+                Fault(
+                    pod.spec_path,
+                    f"a pod that lands on several pools of {view.environment}: {', '.join(found.pools)}",
+                    "a pod that reaches one pool, or nobody can say which cards it takes",
+                    f"select what parts them ({labels.ROLE.key}, {labels.MIG.key}, {labels.MODEL.key},"
+                    f" {keys.CAPACITY_TYPE}), and tolerate one pool's taints: {_BLOCK}",
+                )
+            )
+    return faults
+
+
+def _named(subject: Subject, view: StackView) -> Iterator[tuple[PodTemplate, PodAsk]]:
+    """Pods of which no simpler rule has spoken already: they name a purpose, tolerate it, ask for what is offered."""
+    for pod, asked in _asking(subject):
+        offered = all(name in view.card_resources for name, _ in asked.devices if resources.is_card_resource(name))
+        if names_purpose(pod) and not missing_tolerations(pod) and offered:
+            yield pod, asked
+
+
+def nearest(asked: PodAsk, found: Landing) -> tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...]:
+    """Of the NodePools that a pod does not reach: those of the purpose that it names, with the fewest obstacles."""
+    purposes = asked.admitted(labels.PURPOSE.key)
+    cards = [(each, kept) for each, kept in found.kept_from if labels.PURPOSE.key in each.labels]
+    meant = [(each, kept) for each, kept in cards if purposes and each.labels[labels.PURPOSE.key] in purposes] or cards
+    fewest = min((len(kept) for _, kept in meant), default=0)
+    return tuple((each, kept) for each, kept in meant if len(kept) == fewest)
+
+
+def _kept(
+    pod: PodTemplate, near: tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...], view: StackView
+) -> list[Fault]:
+    """One fault for all that is in the way; where it is shares alone, their own rule says so."""
+    kinds = {each.kind for _, kept in near for each in kept}
+    if Obstructs.SHARE in kinds <= {Obstructs.SHARE, Obstructs.SIZE}:
+        return []
+    said = dict.fromkeys(f"{each.pool}: {'; '.join(one.says for one in kept)}" for each, kept in near)
+    return [
+        Fault(
+            pod.spec_path,
+            f"a pod that lands on no pool of {view.environment}. The nearest, and what keeps it away: "
+            + (" | ".join(said) or "there is no GPU pool"),
+            "a selection, tolerations and an amount that one pool answers",
+            _BLOCK,
+        )
+    ]
+
+
+def _whole_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for pod, asked in _named(subject, view):
+        found = landing(asked, view)
+        if len(found.pools) != 1:
+            continue
+        narrowed = [
+            (each.name, kept[0].says)
+            for each, kept in found.kept_from
+            if each.pool == found.pools[0] and all(one.kind in (Obstructs.SELECTION, Obstructs.TAINT) for one in kept)
+        ]
+        if narrowed:
+            faults.append(
+                Fault(
+                    pod.spec_path,
+                    f"a pod that reaches only a part of the pool {found.pools[0]!r}, not {narrowed[0][0]}:"
+                    f" {narrowed[0][1]}" + (f", and {len(narrowed) - 1} more" if len(narrowed) > 1 else ""),
+                    "a pod that reaches every NodePool of its pool, so that it runs wherever the pool has room",
+                    _BLOCK,
+                )
+            )
+    return faults
+
+
+def _one_share(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for pod, asked in _asking(subject):
+        refused = [
+            (each.pool, kept[0].says)
+            for each in view.node_pools
+            if (kept := obstacles(asked, each)) and {one.kind for one in kept} <= {Obstructs.SHARE, Obstructs.SIZE}
+            if (kept := tuple(one for one in kept if one.kind is Obstructs.SHARE))
+        ]
+        for pool, says in dict(refused).items():
+            path, allowed = f"{pod.spec_path}.containers", "one share: a second gives no more of the card"
+            change = f"ask for 1 {resources.GPU}, or for whole cards from a pool that does not share them"
+            faults.append(Fault(path, f"a pod of the pool {pool!r} that {says}", allowed, change))
+    return faults
+
+
+def _priority(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    for pod in pod_templates(subject):
+        given = pod.spec.get("priorityClassName")
+        if given is UNKNOWN or subject.namespace is None or (given is None and not asks_for_cards(pod)):
+            continue
+        path = f"{pod.spec_path}.priorityClassName"
+        if namespace is not None and given not in namespace.priorities:
+            allowed = f"one that {namespace.name} may use: {', '.join(namespace.priorities)}"
+            faults.append(Fault(path, quoted(given), allowed, f"set priorityClassName: {namespace.priorities[0]}"))
+        elif namespace is None and isinstance(given, str) and priority(given) is not None:
+            may = [each.name for each in view.namespaces if given in each.priorities]
+            allowed = f"only in the namespaces that may use it: {', '.join(may) or 'none'}"
+            faults.append(
+                Fault(path, f"{given!r} in the namespace {subject.namespace}", allowed, "use a team's namespace")
+            )
+    return faults
+
+
+def _within_quota(subject: Subject, view: StackView) -> Iterable[Fault]:
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    if namespace is None:
+        return []
+    return [
+        Fault(
+            f"{pod.spec_path}.containers",
+            f"{amount} {resource} in one pod",
+            f"at most {namespace.quota.get(resource, 0)}, the quota of {namespace.name}: the pod would never be made",
+            "ask for less, or raise the namespace's quota in the stack's settings",
+        )
+        for pod, asked in _asking(subject)
+        for resource, amount in asked.devices
+        if resources.is_card_resource(resource)
+        and resource in view.card_resources
+        and amount > namespace.quota.get(resource, 0)
+    ]
+
+
+POD_RESOURCE_OFFERED = ViewRule(
+    name="pod-resource-offered",
+    description="A pod asks for a card resource that some pool of the stack offers.",
+    severity=Severity.HIGH,
+    remediation="Ask for the resource of the pool's block.",
+    kinds=WORKLOAD_KINDS,
+    judge=_offered,
+)
+
+POD_REACHES_ONE_POOL = ViewRule(
+    name="pod-reaches-one-pool",
+    description="A pod that asks for cards lands on one pool of the stack, and on no other.",
+    severity=Severity.HIGH,
+    remediation="Paste the pool's block; `gpuplatform pods FILE --stack NAME` says what keeps a pod away.",
+    kinds=WORKLOAD_KINDS,
+    judge=_one_pool,
+)
+
+POD_REACHES_WHOLE_POOL = ViewRule(
+    name="pod-reaches-whole-pool",
+    description="A pod's selection and tolerations reach every NodePool of its pool.",
+    severity=Severity.LOW,
+    remediation="Take out what narrows the selection to a part of the pool.",
+    kinds=WORKLOAD_KINDS,
+    judge=_whole_pool,
+)
+
+POD_ONE_SHARE = ViewRule(
+    name="pod-one-share",
+    description="A container asks for one share of a shared card.",
+    severity=Severity.HIGH,
+    remediation="Ask for one; for more of a card, use a pool of whole cards.",
+    kinds=WORKLOAD_KINDS,
+    judge=_one_share,
+)
+
+POD_PRIORITY_ALLOWED = ViewRule(
+    name="pod-priority-allowed",
+    description="A pod has a priority class that its namespace may use.",
+    severity=Severity.HIGH,
+    remediation="Use a class that the stack's settings give the namespace.",
+    kinds=WORKLOAD_KINDS,
+    judge=_priority,
+)
+
+POD_WITHIN_QUOTA = ViewRule(
+    name="pod-within-quota",
+    description="One pod asks for no more than its namespace may have.",
+    severity=Severity.MEDIUM,
+    remediation="Ask for less, or raise the namespace's quota.",
+    kinds=WORKLOAD_KINDS,
+    judge=_within_quota,
+)
+
+VIEW_RULES = (
+    POD_RESOURCE_OFFERED,
+    POD_REACHES_ONE_POOL,
+    POD_REACHES_WHOLE_POOL,
+    POD_ONE_SHARE,
+    POD_PRIORITY_ALLOWED,
+    POD_WITHIN_QUOTA,
+)

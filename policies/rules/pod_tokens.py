@@ -1,0 +1,48 @@
+"""The service account's token is refused by a field; an annotation of that name is read by nobody (Q10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from policies.kinds import SERVICE_ACCOUNT
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, mapping, quoted
+from policies.workloads import WORKLOAD_KINDS, pod_templates
+
+_FIELD = "automountServiceAccountToken"
+
+
+def _field(subject: Subject) -> Iterable[Fault]:
+    places: list[tuple[str, str, Plain]] = [("metadata", "the object", at(subject.body, "metadata"))]
+    places += [
+        (pod.metadata_path, "the pod's spec", pod.metadata)
+        for pod in pod_templates(subject)
+        if pod.metadata_path != "metadata"
+    ]
+    faults: list[Fault] = []
+    for path, holder, metadata in places:
+        annotations = mapping(at(metadata, "annotations"))
+        if isinstance(annotations, Unknown) or _FIELD not in annotations or annotations[_FIELD] is UNKNOWN:
+            continue
+        faults.append(
+            Fault(
+                f"{path}.annotations[{_FIELD}]",
+                quoted(annotations[_FIELD]),
+                "no such annotation: Kubernetes does not read it, and the token is mounted all the same",
+                f"remove it, and set the field {_FIELD}: false in {holder}",
+            )
+        )
+    return faults
+
+
+TOKEN_FIELD_NOT_ANNOTATION = Rule(
+    name="token-field-not-annotation",
+    description=f"{_FIELD} is written as the field that it is.",
+    severity=Severity.MEDIUM,
+    remediation=f"Remove the annotation and set the field {_FIELD}: false.",
+    kinds=(SERVICE_ACCOUNT, *WORKLOAD_KINDS),
+    judge=_field,
+)
+
+RULES = (TOKEN_FIELD_NOT_ANNOTATION,)

@@ -1,0 +1,27 @@
+"""A rule about one thing in a stack that is known: it needs the stack's pools and namespaces beside the thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.view import StackView
+from policies.rule import Severity
+from policies.subject import Kind, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRule:
+    """A rule that is judged where somebody names a stack, and skipped elsewhere."""
+
+    name: str
+    description: str
+    severity: Severity
+    remediation: str
+    kinds: tuple[Kind, ...]
+    judge: Callable[[Subject, StackView], Iterable[Fault]]
+
+    def applies_to(self, subject: Subject) -> bool:
+        """Whether the rule is about such a thing."""
+        return any(subject.is_a(kind) for kind in self.kinds)

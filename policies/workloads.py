@@ -1,0 +1,103 @@
+"""Where pods are inside the objects that make them: one table of kinds and paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from policies.subject import Kind, Plain, Subject
+
+_EACH_VALUE = "*"
+_EACH_ITEM = "[]"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a kind of object holds pods."""
+
+    path: str
+    """Keys joined by dots; ``*`` is every value of a mapping, ``[]`` every item of a list."""
+    is_template: bool = True
+    """Whether it is a pod template with ``metadata`` and ``spec``; otherwise the pod's fields stand there alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodTemplate:
+    """One pod as an object describes it."""
+
+    spec_path: str
+    """Of the pod's spec in the object: ``spec.template.spec``."""
+    metadata_path: str
+    spec: Mapping[str, Plain]
+    metadata: Plain
+
+
+def _replicas(field: str) -> tuple[Place, ...]:
+    return (Place(f"spec.{field}.*.template"),)
+
+
+def _ray(cluster: str) -> tuple[Place, ...]:
+    return (Place(f"{cluster}.headGroupSpec.template"), Place(f"{cluster}.workerGroupSpecs.[].template"))
+
+
+_TEMPLATE = (Place("spec.template"),)
+
+WORKLOADS: dict[Kind, tuple[Place, ...]] = {
+    Kind("", "Pod"): (Place(""),),
+    Kind("apps", "Deployment"): _TEMPLATE,
+    Kind("apps", "StatefulSet"): _TEMPLATE,
+    Kind("apps", "DaemonSet"): _TEMPLATE,
+    Kind("apps", "ReplicaSet"): _TEMPLATE,
+    Kind("batch", "Job"): _TEMPLATE,
+    Kind("batch", "CronJob"): (Place("spec.jobTemplate.spec.template"),),
+    Kind("jobset.x-k8s.io", "JobSet"): (Place("spec.replicatedJobs.[].template.spec.template"),),
+    Kind("kubeflow.org", "TFJob"): _replicas("tfReplicaSpecs"),
+    Kind("kubeflow.org", "PyTorchJob"): _replicas("pytorchReplicaSpecs"),
+    Kind("kubeflow.org", "MPIJob"): _replicas("mpiReplicaSpecs"),
+    Kind("ray.io", "RayCluster"): _ray("spec"),
+    Kind("ray.io", "RayJob"): (*_ray("spec.rayClusterSpec"), Place("spec.submitterPodTemplate")),
+    Kind("ray.io", "RayService"): _ray("spec.rayClusterConfig"),
+    Kind("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (
+        Place("spec.leaderWorkerTemplate.leaderTemplate"),
+        Place("spec.leaderWorkerTemplate.workerTemplate"),
+    ),
+    Kind("serving.kserve.io", "InferenceService"): (
+        Place("spec.predictor", is_template=False),
+        Place("spec.predictor.workerSpec", is_template=False),
+        Place("spec.transformer", is_template=False),
+        Place("spec.explainer", is_template=False),
+    ),
+}
+"""Every kind whose pods are judged. The paths are those of the kinds' own definitions: apps/v1 and batch/v1, JobSet
+v1alpha2, Kubeflow training operator v1, MPI operator v2beta1, KubeRay v1, LeaderWorkerSet v1, KServe v1beta1."""
+
+WORKLOAD_KINDS: tuple[Kind, ...] = tuple(WORKLOADS)
+
+
+def pod_templates(subject: Subject) -> Iterator[PodTemplate]:
+    """Every pod that an object describes, as far as it is known; none for a kind that makes no pods."""
+    kind = Kind(subject.api_version.rpartition("/")[0], subject.kind)
+    for place in WORKLOADS.get(kind, ()):
+        for path, found in _found(subject.body, "", place.path.split(".") if place.path else []):
+            if not place.is_template:
+                yield PodTemplate(path, path, found, found)
+                continue
+            spec = found.get("spec")
+            if isinstance(spec, Mapping):
+                prefix = f"{path}." if path else ""
+                yield PodTemplate(f"{prefix}spec", f"{prefix}metadata", spec, found.get("metadata"))
+
+
+def _found(value: Plain, at: str, path: list[str]) -> Iterator[tuple[str, Mapping[str, Plain]]]:
+    """The mappings at a path of the table, each with its own path."""
+    if not path:
+        if isinstance(value, Mapping):
+            yield at, value
+        return
+    step, rest = path[0], path[1:]
+    if step == _EACH_ITEM:
+        for number, each in enumerate(value if isinstance(value, list | tuple) else ()):
+            yield from _found(each, f"{at}[{number}]", rest)
+    elif isinstance(value, Mapping):
+        for key in value if step == _EACH_VALUE else [step]:
+            yield from _found(value.get(key), f"{at}.{key}" if at else key, rest)
