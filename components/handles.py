@@ -14,8 +14,10 @@ class NetworkHandle:
     """The network that a cluster stands in."""
 
     vpc_id: pulumi.Input[str]
-    private_subnets: Mapping[str, pulumi.Input[str]]
-    """Id of one private subnet in each zone, by the zone's name."""
+    private_subnet_ids: tuple[pulumi.Input[str], ...]
+    """Every private subnet."""
+    subnet_of_zone: Mapping[str, pulumi.Input[str]]
+    """One private subnet of each zone, by the zone's name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 import pulumi
-from pulumi_kubernetes.helm.v3.Release import Release
 from pulumi_kubernetes.provider import Provider
 
 from gpuplatform.render.document import kind_of, name_of, namespace_of
@@ -15,6 +14,7 @@ from gpuplatform.standard.versions import CHARTS
 
 _AWAITED_KINDS = frozenset({"NodePool", "EC2NodeClass"})
 """Custom resources that say when they are ready; the provider waits for no other."""
+_RELEASE = "kubernetes:helm.sh/v3:Release"
 _DRAIN_TIMEOUT = "30m"
 """A NodePool is gone when its nodes are drained; longer than this is somebody's decision, not ours."""
 _RELEASE_TIMEOUT_SECONDS = 900
@@ -57,23 +57,27 @@ def install(
     depends_on: Sequence[pulumi.Resource] = (),
     *,
     skip_crds: bool = False,
-) -> Release:
-    """Install a pinned chart as a real Helm release, so that its hooks run; ``chart`` is its name in the standard."""
+) -> pulumi.Resource:
+    """Install a pinned chart as a real Helm release, so that its hooks run; ``chart`` is its name in the standard.
+
+    Registered by its type, as documents are: the SDK's class for it loads half a second of code that nobody uses.
+    """
     pinned = CHARTS[chart]
     in_registry = pinned.repository.startswith("oci://")
-    return Release(
-        name,
-        name=chart,
-        chart=pinned.repository if in_registry else chart,
-        repository_opts=None if in_registry else {"repo": pinned.repository},
-        version=pinned.pin.version,
-        namespace=pinned.namespace,
-        values=dict(values),
-        skip_crds=skip_crds,
-        atomic=True,
-        timeout=_RELEASE_TIMEOUT_SECONDS,
-        opts=pulumi.ResourceOptions(parent=owner, provider=provider, depends_on=list(depends_on)),
-    )
+    inputs: dict[str, object] = {
+        "name": chart,
+        "chart": pinned.repository if in_registry else chart,
+        "version": pinned.pin.version,
+        "namespace": pinned.namespace,
+        "values": dict(values),
+        "skipCrds": skip_crds,
+        "atomic": True,
+        "timeout": _RELEASE_TIMEOUT_SECONDS,
+    }
+    if not in_registry:
+        inputs["repositoryOpts"] = {"repo": pinned.repository}
+    options = pulumi.ResourceOptions(parent=owner, provider=provider, depends_on=list(depends_on))
+    return pulumi.CustomResource(_RELEASE, name, inputs, options)
 
 
 def _token(api_version: str, kind: str) -> str:

@@ -64,7 +64,7 @@ class Network(pulumi.ComponentResource):
         else:
             raise AssertionError("settings hold exactly one of new and existing")
         self.register_outputs(
-            {"vpc_id": self.handle.vpc_id, "private_subnet_ids": list(self.handle.private_subnets.values())}
+            {"vpc_id": self.handle.vpc_id, "private_subnet_ids": list(self.handle.private_subnet_ids)}
         )
 
     def _tags(self, suffix: str, more: dict[str, str] | None = None) -> dict[str, str]:
@@ -79,7 +79,12 @@ class Network(pulumi.ComponentResource):
                 value=self._args.cluster,
                 opts=self._child,
             )
-        return NetworkHandle(existing.vpc_id, {subnet.zone: subnet.id for subnet in existing.private_subnets})
+        subnets = existing.private_subnets
+        return NetworkHandle(
+            existing.vpc_id,
+            tuple(subnet.id for subnet in subnets),
+            {subnet.zone: subnet.id for subnet in reversed(subnets)},  # the first of each zone
+        )
 
     def _create(self, new: NewNetwork) -> NetworkHandle:
         vpc = Vpc(
@@ -110,7 +115,8 @@ class Network(pulumi.ComponentResource):
                 self._pods(vpc, zone, zone.pods, table, secondary)
             tables.append(table)
         self._endpoints(vpc, new, private, tables)
-        return NetworkHandle(vpc.id, {zone.zone: subnet.id for zone, subnet in zip(zones, private, strict=True)})
+        ids = tuple(subnet.id for subnet in private)
+        return NetworkHandle(vpc.id, ids, {zone.zone: each for zone, each in zip(zones, ids, strict=True)})
 
     def _public(self, vpc: Vpc, gateway: InternetGateway, zones: tuple[ZoneSubnets, ...]) -> dict[str, Subnet]:
         table = RouteTable(f"{self._name}-public", vpc_id=vpc.id, tags=self._tags("public"), opts=self._child)

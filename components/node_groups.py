@@ -69,7 +69,7 @@ class NodeGroups(pulumi.ComponentResource):
             cluster_name=self._args.cluster,
             node_group_name=group.name,
             node_role_arn=made.role.arn,
-            subnet_ids=[self._args.network.private_subnets[group.zone]],
+            subnet_ids=[self._args.network.subnet_of_zone[group.zone]],
             ami_type=group.ami_type,
             instance_types=list(group.instance_types),
             # One node may be added while another is replaced; the number of nodes that serve never changes.

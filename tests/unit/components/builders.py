@@ -36,7 +36,8 @@ GIVEN = "given"
 
 Builder = Callable[[str, Settings, pulumi.ResourceOptions | None], pulumi.ComponentResource]
 
-_NETWORK = NetworkHandle("vpc-0123456789abcdef0", {zone: f"subnet-0123456789abcde{zone[-1]}" for zone in ZONES})
+_SUBNETS = {zone: f"subnet-0123456789abcde{zone[-1]}" for zone in ZONES}
+_NETWORK = NetworkHandle("vpc-0123456789abcdef0", tuple(_SUBNETS.values()), _SUBNETS)
 
 
 def full_settings(**overrides: Plain) -> Settings:
