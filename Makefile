@@ -4,6 +4,8 @@ TOOLS ?= cluster
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Where compiled modules are forbidden, every run would compile the SDKs anew: half of an engine run's time.
+export PYTHONDONTWRITEBYTECODE :=
 SOURCES := gpuplatform components policies sandbox cli tests __main__.py
 
 .DEFAULT_GOAL := help
