@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from gpuplatform.accept import check_file
-from gpuplatform.render.document import Document, kind_of, name_of
+from gpuplatform.render.document import Document, as_yaml, kind_of, name_of
 from gpuplatform.render.stack import Rendered, render
 from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
@@ -38,9 +38,10 @@ def rendered(stack: str) -> Rendered:
     return render(settings)
 
 
-def as_list(documents: Sequence[Document]) -> str:
+def as_stream(documents: Sequence[Document]) -> str:
+    """Namespaces first. Not one List: of a List's items kubectl judges the schema itself, and asks no server."""
     ordered = sorted(documents, key=lambda each: kind_of(each) != "Namespace")
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": ordered})
+    return "\n---\n".join(as_yaml(each) for each in ordered)
 
 
 def versions(answer: Answer) -> dict[str, str]:
@@ -58,11 +59,11 @@ def applied(cluster: ControlPlane) -> Iterator[Callable[[Sequence[Document]], An
 
     def apply(documents: Sequence[Document]) -> Answer:
         made.extend(each for each in documents if kind_of(each) != "Namespace" and each not in made)
-        return cluster.kubectl.apply(as_list(documents), "-o", "json")
+        return cluster.kubectl.apply(as_stream(documents), "-o", "json")
 
     yield apply
     if made:
-        gone = cluster.kubectl("delete", "--ignore-not-found", "--wait=false", "-f", "-", stdin=as_list(made))
+        gone = cluster.kubectl("delete", "--ignore-not-found", "--wait=false", "-f", "-", stdin=as_stream(made))
         assert gone.ok, gone.err
 
 
@@ -119,7 +120,7 @@ def test_every_document_of_a_stack_is_accepted_and_a_second_apply_changes_nothin
 def test_an_apply_that_does_change_something_is_seen(applied: Callable[[Sequence[Document]], Answer]) -> None:
     document = a_nodepool()
     first = applied([document])
-    spec_of(document)["weight"] += 1
+    spec_of(document)["weight"] -= 1
     assert versions(applied([document])) != versions(first)
 
 
@@ -141,7 +142,11 @@ def static_with_a_weight(pool: Document) -> None:
 
 
 def labelled_in_a_restricted_domain(pool: Document) -> None:
-    spec_of(pool)["template"]["metadata"]["labels"]["kubernetes.io/team"] = "vision"
+    spec_of(pool)["template"]["metadata"]["labels"]["karpenter.sh/team"] = "vision"
+
+
+def with_a_misspelt_field(pool: Document) -> None:
+    spec_of(pool)["weigth"] = spec_of(pool).pop("weight")
 
 
 @pytest.mark.parametrize(
@@ -149,14 +154,15 @@ def labelled_in_a_restricted_domain(pool: Document) -> None:
     [
         (without_consolidate_after, "consolidateAfter: Required value"),
         (static_with_a_weight, "'weight' is not supported on static NodePools"),
-        (labelled_in_a_restricted_domain, "label domain"),
+        (labelled_in_a_restricted_domain, 'label domain "karpenter.sh" is restricted'),
+        (with_a_misspelt_field, ".spec.weigth: field not declared in schema"),
     ],
 )
 def test_a_broken_nodepool_is_refused(cluster: ControlPlane, broken: Callable[[Document], None], said: str) -> None:
     pool = a_nodepool()
-    assert cluster.kubectl.apply(as_list([pool]), "--dry-run=server").ok
+    assert cluster.kubectl.apply(as_stream([pool]), "--dry-run=server").ok
     broken(pool)
-    refused = cluster.kubectl.apply(as_list([pool]), "--dry-run=server")
+    refused = cluster.kubectl.apply(as_stream([pool]), "--dry-run=server")
     assert not refused.ok
     assert said in refused.err
 
