@@ -218,3 +218,32 @@ def test_with_the_alpha_gates_off_shared_pools_are_managed_node_groups_and_the_p
         "nvidia.com/mig.config": "h100-80gb.3g.40gb-x2",
     }
     assert len(groups) == 4, "system nodes, chief, worker, dev"
+
+
+def test_another_teams_program_reads_the_platform_through_a_stack_reference(
+    engine: Runner, engine_cli: PulumiCli, tmp_path: Path
+) -> None:
+    del engine_cli
+    assert engine(Verb.UP, "staging")[0].ok
+    program = tmp_path / "__main__.py"
+    program.write_text(
+        "import pulumi\n"
+        "from components.reader import read_platform\n"
+        "platform = read_platform('organization/gpu-platform/staging')\n"
+        "pulumi.export('cluster', platform.cluster_name)\n"
+        "pulumi.export('slices', platform.apply(lambda read: read.pool('worker').resource))\n",
+        encoding="utf-8",
+    )
+    out = io.StringIO()
+    request = Request(
+        Verb.UP,
+        "reader",
+        out,
+        PROJECT / "Pulumi.staging.yaml",
+        tmp_path / "staging",  # one backend holds both stacks
+        lambda: runpy.run_path(str(program)),
+        None,
+    )
+    outcome = run(request)
+    assert outcome.ok, out.getvalue()
+    assert outcome.outputs == {"cluster": "gpu-staging", "slices": "nvidia.com/mig-1g.5gb"}
