@@ -48,7 +48,9 @@ def line(found: Bill, name: str) -> tuple[float, float]:
 def test_the_floor_is_what_runs_when_nobody_works() -> None:
     found = billed(pools=[a_pool(), a_static_pool()])
     system = 3 * (of("m7i.large") + 50 * 0.08 / HOURS_PER_MONTH)
-    assert found.floor_usd_per_month == pytest.approx((CONTROL_PLANE + NAT + ENDPOINTS + system + of("p5.4xlarge")) * 730)
+    assert found.floor_usd_per_month == pytest.approx(
+        (CONTROL_PLANE + NAT + ENDPOINTS + system + of("p5.4xlarge")) * 730
+    )
 
 
 def test_an_elastic_pool_costs_nothing_at_rest_and_its_ceiling_at_most() -> None:

@@ -119,6 +119,7 @@ def test_the_interfaces_of_a_static_efa_pool_keep_to_the_api_servers_rules(insta
     assert len(places) == len(set(places))
     efa_cards = [each["networkCardIndex"] for each in interfaces if each["interfaceType"] == "efa-only"]
     assert len(efa_cards) == len(set(efa_cards)) == instance_types()[instance_type].efa_interfaces
+    assert all(each["deviceIndex"] == 1 for each in interfaces if each["interfaceType"] == "efa-only")
     assert len(interfaces) <= 150
 
 
