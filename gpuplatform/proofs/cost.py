@@ -1,13 +1,13 @@
 """What a stack costs at rest and at most, from list prices (B9).
 
-The floor is what runs when nobody works: the control plane, system nodes, NAT, their volumes, and static pools. The
-ceiling adds every elastic pool at its limit, each with the dearest way to fill it.
+The floor is what is paid when nobody works: the control plane, system nodes, NAT, endpoints, volumes, static pools and
+capacity reservations. The ceiling adds every elastic pool at its limit, each with the dearest way to fill it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.catalog.prices import price
@@ -159,7 +159,9 @@ def _nodepool(planned: PlannedNodePool, prices: Prices) -> Line:
     if planned.replicas is not None:
         dearest = max((prices.usd_per_hour(each.name, market) or 0.0 for each in planned.types), default=0.0)
         return Line(planned.name, planned.replicas * dearest, planned.replicas * dearest)
-    return _capped(planned.name, planned.types, sizes, planned.ceiling_cards, (market,), prices)
+    line = _capped(planned.name, planned.types, sizes, planned.ceiling_cards, (market,), prices)
+    # A reservation is paid for whether it is used or not.
+    return replace(line, floor_usd_per_hour=line.ceiling_usd_per_hour) if market is Market.RESERVED else line
 
 
 def _capped(

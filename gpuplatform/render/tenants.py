@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gpuplatform.render.document import Document, a
 from gpuplatform.settings.tenants import Namespace, Tenant
-from gpuplatform.standard import keys, resources
+from gpuplatform.standard import keys, names, resources
 
 PART_OF = "gpu-platform"
 QUOTA_NAME = "cards"
@@ -64,7 +64,7 @@ def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
     """What the team's people may do: run workloads; no secrets, no shell in a pod, no change of their own limits."""
     if not tenant.groups:
         return []
-    name = f"{tenant.name}-team"
+    name = names.team_role(tenant.name)
     rules: list[Document] = [
         {
             "apiGroups": [""],

@@ -33,6 +33,11 @@ def node_class(pool: str) -> str:
     return pool
 
 
+def team_role(tenant: str) -> str:
+    """The Role of a team's people in each of its namespaces."""
+    return f"{tenant}-team"
+
+
 def content_key(parts: Iterable[str]) -> str:
     """A configuration key named by its content, valid as a label value and as a ConfigMap key."""
     return ".".join(part.lower().replace("+", ".") for part in parts)

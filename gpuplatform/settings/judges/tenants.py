@@ -7,6 +7,7 @@ from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import offered_resources
 from gpuplatform.settings.tenants import Namespace, Tenant
 from gpuplatform.standard import resources
+from gpuplatform.standard.names import team_role
 from gpuplatform.standard.priorities import PRIORITIES, priority
 
 
@@ -25,9 +26,17 @@ def judge(draft: Draft) -> list[Fault]:
     return faults
 
 
+def _account(tenant: Tenant, namespace: Namespace, path: str) -> list[Fault]:
+    """The team's own Role and its service account's Role stand in one namespace, each under its subject's name."""
+    if namespace.service_account != team_role(tenant.name):
+        return []
+    allowed = f"a name other than the team's own Role, {team_role(tenant.name)}"
+    return [Fault(f"{path}.service_account", namespace.service_account, allowed, "choose another name")]
+
+
 def _namespace(tenant: Tenant, namespace: Namespace, offered: frozenset[str], unjudged: str) -> list[Fault]:
     path = f"tenants[{tenant.name}].namespaces[{namespace.name}]"
-    faults = [
+    faults = _account(tenant, namespace, path) + [
         Fault(
             f"{path}.quota[{resource}]",
             f"{amount} of a resource that no pool offers",

@@ -51,3 +51,8 @@ def test_a_team_has_groups_of_its_own() -> None:
     raw = settings_object(tenants=[a_tenant(groups=["system:masters", "ours"])])
     (fault,) = examine(raw).faults
     assert (fault.path, fault.given) == ("tenants[serving].groups", "system:masters")
+
+
+def test_a_service_account_does_not_take_the_name_of_the_teams_own_role() -> None:
+    assert said(a_namespace(service_account="serving-team")) == [(".service_account", "serving-team")]
+    assert said(a_namespace(service_account="serving-account")) == []
