@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gpuplatform.faults import Fault, errors
 from gpuplatform.proofs import cost
+from gpuplatform.proofs.capture import stack as capture
 from gpuplatform.settings import load
 from gpuplatform.settings.load import Loaded
 from gpuplatform.settings.settings import Settings
@@ -59,5 +60,5 @@ def _proven(loaded: Loaded) -> Loaded:
     """The loaded settings with the proofs' faults beside the judges'."""
     if loaded.draft is None:
         return loaded
-    faults = (*loaded.faults, *cost.faults(loaded.draft))
+    faults = (*loaded.faults, *cost.faults(loaded.draft), *capture.faults(loaded.draft))
     return Loaded(None if errors(faults) else loaded.settings, loaded.draft, faults)

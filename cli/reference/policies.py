@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from cli.reference.markdown import code, generated, table
 from policies.rule import Rule, StackRule
-from policies.rules import RULES, STACK_RULES
+from policies.rules import RULES, STACK_RULES, VIEW_RULES
+from policies.view_rule import ViewRule
+from policies.workloads import WORKLOAD_KINDS
 
 _ABOUT = """
 Every rule is mandatory: one finding fails the preview, and nothing is made. A refusal names the rule, the thing, what
@@ -13,13 +15,16 @@ was given, what is allowed and what to change. Run the pack against a stack on t
 
 A preview does not know every value yet. A rule judges what is known, and judges again while `pulumi up` runs.
 
+`gpuplatform lint` judges plain manifests by the same rules, where teams review them: see
+[the guide](../guides/lint.md). A rule that needs a known stack is judged there, with `--stack`, and not in the engine.
+
 To add a rule, see [CONTRIBUTING](../../CONTRIBUTING.md#add-a-rule).
 """
 
 
 def page() -> str:
     """The page ``policies.md``."""
-    rules = sorted((*RULES, *STACK_RULES), key=lambda rule: rule.name)
+    rules = sorted((*RULES, *STACK_RULES, *VIEW_RULES), key=lambda rule: rule.name)
     overview = table(
         ("rule", "severity", "about"),
         ((f"[{code(rule.name)}](#{rule.name})", rule.severity.value, _kinds(rule)) for rule in rules),
@@ -27,13 +32,20 @@ def page() -> str:
     return "".join((generated("Policies", "policies/rules"), _ABOUT, "\n", overview, *map(_rule, rules)))
 
 
-def _rule(rule: Rule | StackRule) -> str:
-    scope = "It judges the whole stack at once.\n\n" if isinstance(rule, StackRule) else ""
+def _rule(rule: Rule | StackRule | ViewRule) -> str:
+    scope = ""
+    if isinstance(rule, StackRule):
+        scope = "It judges the whole stack at once.\n\n"
+    elif isinstance(rule, ViewRule):
+        scope = "It needs a stack: `gpuplatform lint --stack NAME` judges it, the policy engine does not.\n\n"
     return (
         f"\n## {rule.name}\n\n{rule.description}\n\n{scope}"
         f"- Severity: {rule.severity.value}\n- About: {_kinds(rule)}\n- What to do: {rule.remediation}\n"
     )
 
 
-def _kinds(rule: Rule | StackRule) -> str:
+def _kinds(rule: Rule | StackRule | ViewRule) -> str:
+    if set(WORKLOAD_KINDS) <= set(rule.kinds):
+        named = [str(kind) for kind in rule.kinds if kind not in WORKLOAD_KINDS]
+        return ", ".join((*map(code, named), "[every kind of workload](../guides/lint.md#workloads)"))
     return ", ".join(code(str(kind)) for kind in rule.kinds)

@@ -11,6 +11,7 @@ from policies.rules import (
     node_pools,
     operator_values,
     overlays,
+    pods,
     priorities,
     protection,
     quotas,
@@ -18,6 +19,7 @@ from policies.rules import (
     taints,
     tenancy,
 )
+from policies.view_rule import ViewRule
 
 RULES: tuple[Rule, ...] = (
     *labels.RULES,
@@ -33,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     *tenancy.RULES,
     *priorities.RULES,
     *cluster.RULES,
+    *pods.RULES,
 )
 """Rules about one thing at a time."""
 
@@ -42,7 +45,11 @@ STACK_RULES: tuple[StackRule, ...] = (
     *quotas.STACK_RULES,
     *operator_values.STACK_RULES,
     *tenancy.STACK_RULES,
+    *pods.STACK_RULES,
 )
 """Rules about things that only make sense together."""
 
-__all__ = ["RULES", "STACK_RULES"]
+VIEW_RULES: tuple[ViewRule, ...] = pods.VIEW_RULES
+"""Rules about one thing in a stack that somebody names; the policy engine does not run them."""
+
+__all__ = ["RULES", "STACK_RULES", "VIEW_RULES"]

@@ -83,13 +83,20 @@ def _indexed(subject: Subject) -> Iterable[Fault]:
 
 
 def _first_found(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    headless = {(each.namespace, each.name) for each in subjects if _is_headless(each)}
-    unsure = any(each.is_a(SERVICE) and each.known_name is None for each in subjects)
+    services = [each for each in subjects if each.is_a(SERVICE)]
+    headless = {(each.namespace, each.name) for each in services if _is_headless(each)}
+    if any(each.known_name is None or _is_anywhere(each) for each in services):
+        return
     for subject in subjects:
-        for launch in () if unsure else _launches(subject):
+        for launch in () if _is_anywhere(subject) else _launches(subject):
             for host in launch.masters:
                 for fault in _resolves(subject, launch, host, headless):
                     yield subject, fault
+
+
+def _is_anywhere(subject: Subject) -> bool:
+    """Whether its namespace is not known yet."""
+    return at(subject.body, "metadata", "namespace") is UNKNOWN
 
 
 def _is_headless(subject: Subject) -> bool:

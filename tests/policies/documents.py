@@ -8,6 +8,8 @@ from typing import cast
 
 import yaml
 
+from tests.policies.pod_documents import PODS
+
 Document = dict[str, object]
 
 
@@ -299,5 +301,6 @@ GOOD: tuple[Document, ...] = (
     a_cluster(),
     a_node_group(),
     a_gpu_node_group(),
+    *PODS,
 )
 """A stack of them: together they keep the rules about whole stacks too."""

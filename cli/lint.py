@@ -1,0 +1,76 @@
+"""``gpuplatform lint``: plain manifests judged by the pack's rules, in a pull request or on a pipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from cli.stacks import stack_options
+from gpuplatform.proofs.capture.view import StackView
+from policies.lint.judging import Linted, Source, read
+from policies.lint.judging import lint as judge
+
+_PIPE = "-"
+_ENDINGS = (".yaml", ".yml")
+_FORMATS = ("text", "json", "sarif", "github")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@stack_options
+@click.option("--format", "output", type=click.Choice(_FORMATS), default="text", show_default=True)
+def lint(paths: tuple[str, ...], stack: str | None, settings: Path | None, output: str) -> None:
+    """Judge the Kubernetes objects in files, in directories, or on standard input (PATH -).
+
+    With a stack, pods are held to its pools and namespaces too.
+
+    Exit code: 0 nothing found, 1 there are findings, 2 the command was misused.
+    """
+    missing = [each for each in paths if each != _PIPE and not Path(each).exists()]
+    if missing:
+        raise click.UsageError(f"no such file or directory: {', '.join(missing)}")
+    view = None if stack is None and settings is None else stack_view_of(stack, settings)
+    linted = judge(_sources(paths), view)
+    click.echo(_written(linted, output))
+    sys.exit(1 if linted.findings else 0)
+
+
+def stack_view_of(stack: str | None, settings: Path | None) -> StackView:
+    """The named stack as a pod meets it; a refused one ends the command with its report."""
+    from cli.stacks import accepted_settings  # noqa: PLC0415
+    from gpuplatform.proofs.capture.stack import stack_view  # noqa: PLC0415
+    from gpuplatform.render.dra import template_name  # noqa: PLC0415
+
+    accepted, _ = accepted_settings(stack, settings)
+    return stack_view(accepted, template_name)
+
+
+def _sources(paths: tuple[str, ...]) -> Iterator[Source]:
+    for each in dict.fromkeys(paths):
+        if each == _PIPE:
+            yield Source(_PIPE, sys.stdin.buffer.read())
+        elif Path(each).is_dir():
+            for path in _manifests(Path(each)):
+                yield read(path, path.as_posix())
+        else:
+            yield read(Path(each), Path(each).as_posix())
+
+
+def _manifests(directory: Path) -> list[Path]:
+    """Every YAML file below a directory, in order; what git keeps for itself is left out."""
+    found: list[Path] = []
+    for folder, below, files in os.walk(directory):
+        below[:] = sorted(name for name in below if name != ".git")
+        found += [Path(folder, name) for name in sorted(files) if name.endswith(_ENDINGS)]
+    return found
+
+
+def _written(linted: Linted, output: str) -> str:
+    from policies.lint.output import as_github, as_json, as_text  # noqa: PLC0415
+    from policies.lint.sarif import as_sarif  # noqa: PLC0415
+
+    return {"text": as_text, "json": as_json, "sarif": as_sarif, "github": as_github}[output](linted)

@@ -1,0 +1,190 @@
+"""From the text of manifests to findings: every object of every document, by the rules of its kind."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.view import StackView
+from policies.lint.charts import ChartValues, chart_values
+from policies.lint.reading import BrokenError, Document, documents
+from policies.lint.rules import RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
+from policies.rule import Rule
+from policies.subject import Kind, Plain, Subject, of_document
+from policies.view_rule import ViewRule
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file's content, or what came by a pipe."""
+
+    name: str
+    """As a reader names the file: relative where it was given so."""
+    content: bytes | None
+    """None where it could not be read."""
+    reason: str = ""
+    """Why it could not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One rule broken by one object, or by a file that holds none."""
+
+    file: str
+    line: int
+    """From 1: of the field, or of the object where the field is missing."""
+    kind: str
+    namespace: str
+    """Empty where the object names none."""
+    name: str
+    rule: AnyRule
+    fault: Fault
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.object_name or 'file'}: {self.rule.name}: {self.fault}"
+
+    @property
+    def object_name(self) -> str:
+        """``Deployment ml-serving/chat``; empty where the finding is about a file."""
+        return " ".join(filter(None, (self.kind, "/".join(filter(None, (self.namespace, self.name))))))
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What a run saw and found."""
+
+    files: int
+    objects: int
+    findings: tuple[LintFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """An object and where it stands."""
+
+    file: str
+    document: Document
+    prefix: str
+    """Of its fields in the document: ``items[0].`` inside a List, else empty."""
+    subject: Subject
+
+    def finding(self, rule: AnyRule, fault: Fault) -> LintFinding:
+        return LintFinding(
+            file=self.file,
+            line=self.document.line_of(self.prefix + fault.path),
+            kind=self.subject.kind,
+            namespace=self.subject.namespace or "",
+            name=self.subject.name,
+            rule=rule,
+            fault=fault,
+        )
+
+
+def lint(sources: Iterable[Source], view: StackView | None = None) -> Linted:
+    """Judge every object of the sources, with the rules about a stack where its view is given."""
+    objects: list[_Object] = []
+    findings: list[LintFinding] = []
+    order: dict[str, int] = {}
+    for source in sources:
+        order.setdefault(source.name, len(order))
+        found, broken = _objects(source)
+        findings += [each for one in found for each in _judged(one, view)]
+        findings += broken
+        objects += found
+    findings += _judged_together(objects)
+    findings.sort(key=lambda each: (order[each.file], each.line, each.rule.name))
+    return Linted(len(order), len(objects), tuple(findings))
+
+
+def read(path: Path, name: str) -> Source:
+    """A file's content."""
+    try:
+        return Source(name, path.read_bytes())
+    except OSError as error:
+        return Source(name, None, error.strerror or "unreadable")
+
+
+def objects_of(source: Source) -> tuple[list[Subject], list[Fault]]:
+    """The Kubernetes objects of a file, and what keeps it from being read on."""
+    found, broken = _objects(source)
+    return [each.subject for each in found], [each.fault for each in broken]
+
+
+def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
+    """The Kubernetes objects of a file, and what keeps it from being read on."""
+    found: list[_Object] = []
+    if source.content is None:
+        return [], [_unreadable(source.name, 1, f"a file that cannot be read ({source.reason})")]
+    try:
+        text = source.content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return [], [_unreadable(source.name, 1, "a binary file")]
+    try:
+        for document in documents(text):
+            found += _unpacked(source.name, document, "", document.body)
+    except BrokenError as error:
+        return found, [_unreadable(source.name, error.line, error.why)]
+    return found, []
+
+
+def _unpacked(file: str, document: Document, prefix: str, body: Plain) -> list[_Object]:
+    """The object, or the objects of a List; nothing where it is no object."""
+    if not isinstance(body, Mapping) or not isinstance(body.get("kind"), str):
+        return []
+    items = body.get("items")
+    if str(body["kind"]).endswith("List") and isinstance(items, list):
+        return [
+            one
+            for number, each in enumerate(items)
+            for one in _unpacked(file, document, f"{prefix}items[{number}].", each)
+        ]
+    return [_Object(file, document, prefix, of_document(body))]
+
+
+def _unreadable(file: str, line: int, given: str) -> LintFinding:
+    fault = Fault(file, given, "YAML in UTF-8, as kubectl reads it", "mend the file, or leave it out")
+    return LintFinding(file, line, "", "", "", YAML, fault)
+
+
+def _judged(one: _Object, view: StackView | None) -> list[LintFinding]:
+    found = [one.finding(rule, fault) for rule in _rules_for(_kind(one.subject)) for fault in rule.judge(one.subject)]
+    if view is not None:
+        rules = _view_rules_for(_kind(one.subject))
+        found += [one.finding(rule, fault) for rule in rules for fault in rule.judge(one.subject, view)]
+    release = chart_values(one.subject)
+    return found if release is None else found + _judged_release(one, release)
+
+
+def _judged_release(one: _Object, values: ChartValues) -> list[LintFinding]:
+    return [
+        one.finding(rule, Fault(values.path_in_object(fault.path), fault.given, fault.allowed, fault.change))
+        for rule in RULES
+        if rule.applies_to(values.release)
+        for fault in rule.judge(values.release)
+    ]
+
+
+def _judged_together(objects: Sequence[_Object]) -> list[LintFinding]:
+    where = {id(each.subject): each for each in objects}
+    return [
+        where[id(subject)].finding(rule, fault)
+        for rule in STACK_RULES
+        for subject, fault in rule.judge([each.subject for each in objects if rule.applies_to(each.subject)])
+    ]
+
+
+def _kind(subject: Subject) -> Kind:
+    return Kind(subject.api_version.rpartition("/")[0], subject.kind)
+
+
+@functools.cache
+def _rules_for(kind: Kind) -> tuple[Rule, ...]:
+    return tuple(rule for rule in RULES if kind in rule.kinds)
+
+
+@functools.cache
+def _view_rules_for(kind: Kind) -> tuple[ViewRule, ...]:
+    return tuple(rule for rule in VIEW_RULES if kind in rule.kinds)

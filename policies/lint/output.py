@@ -1,0 +1,105 @@
+"""Findings as text for people, as JSON for programs, as GitHub's workflow commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from policies.lint.judging import Linted, LintFinding
+from policies.lint.rules import AnyRule, FileRule
+from policies.rule import Severity
+
+_PAGE = "docs/reference/policies.md"
+_PAGE_OF_FILES = "docs/guides/lint.md#what-is-judged"
+_COMMANDS = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "notice",
+}
+
+
+def as_text(linted: Linted) -> str:
+    """Each finding in three lines, and what was seen."""
+    lines: list[str] = []
+    for each in linted.findings:
+        about = f"{each.object_name}: " if each.object_name else ""
+        lines += [
+            f"{each.file}:{each.line}: {about}{each.rule.name} ({each.rule.severity.value})",
+            f"    {each.fault.path}: given {each.fault.given}",
+            f"    allowed: {each.fault.allowed}",
+            f"    change:  {each.fault.change}",
+        ]
+    return "\n".join([*lines, summary(linted)])
+
+
+def summary(linted: Linted) -> str:
+    """What was seen and found, in one line."""
+    found = len(linted.findings)
+    counted = [_plural(linted.files, "file"), _plural(linted.objects, "object")]
+    return f"{', '.join(counted)}: {_plural(found, 'finding') if found else 'no findings'}"
+
+
+def as_json(linted: Linted) -> str:
+    """The findings as one JSON document."""
+    return json.dumps(
+        {
+            "files": linted.files,
+            "objects": linted.objects,
+            "findings": [_plain(each) for each in linted.findings],
+        },
+        indent=2,
+    )
+
+
+def as_github(linted: Linted) -> str:
+    """Workflow commands that put each finding on its line of the pull request, and what was seen."""
+    return "\n".join([*_commands(linted), summary(linted)])
+
+
+def message(finding: LintFinding) -> str:
+    """What is wrong and what to change, in one sentence."""
+    return f"{finding.object_name}: {finding.fault}" if finding.object_name else str(finding.fault)
+
+
+def page(rule: AnyRule) -> str:
+    """Where the rule is explained, in the platform's repository."""
+    return _PAGE_OF_FILES if isinstance(rule, FileRule) else f"{_PAGE}#{rule.name}"
+
+
+def _plain(finding: LintFinding) -> dict[str, object]:
+    return {
+        "file": finding.file,
+        "line": finding.line,
+        "kind": finding.kind,
+        "namespace": finding.namespace,
+        "name": finding.name,
+        "rule": finding.rule.name,
+        "severity": finding.rule.severity.value,
+        "path": finding.fault.path,
+        "given": finding.fault.given,
+        "allowed": finding.fault.allowed,
+        "change": finding.fault.change,
+        "message": message(finding),
+        "page": page(finding.rule),
+    }
+
+
+def _commands(linted: Linted) -> Iterator[str]:
+    for each in linted.findings:
+        command = _COMMANDS[each.rule.severity]
+        parts = f"file={_property(each.file)},line={each.line},title={_property(each.rule.name)}"
+        yield f"::{command} {parts}::{_data(message(each))}"
+
+
+def _data(text: str) -> str:
+    """Text as a workflow command carries it (docs.github.com, workflow commands for GitHub Actions)."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

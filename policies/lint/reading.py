@@ -1,0 +1,178 @@
+"""YAML as Kubernetes' tools read it, kept as nodes so that a finding can name its line.
+
+Numbers and truth values are those of YAML 1.1, which Kubernetes' reader keeps; a date or a time of day stays a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import yaml
+
+from policies.subject import Plain
+
+MAX_VALUES: Final = 200_000
+"""Of one document, aliases written out: room for the largest CustomResourceDefinition, none for a bomb."""
+MAX_DEPTH: Final = 100
+"""Deeper than any manifest."""
+
+_TAG = "tag:yaml.org,2002:"
+_TEXT = f"{_TAG}str"
+_MERGE = f"{_TAG}merge"
+_TRUE = frozenset({"yes", "true", "on"})
+_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+
+
+class BrokenError(Exception):
+    """Text that is not YAML, or YAML that no object can be made of."""
+
+    def __init__(self, line: int, why: str) -> None:
+        self.line = line
+        """From 1."""
+        self.why = why
+        super().__init__(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One YAML document."""
+
+    node: yaml.Node
+    body: Plain
+
+    def line_of(self, path: str) -> int:
+        """The line, from 1, of a field such as ``spec.containers[0].image``, or of the nearest part that is there."""
+        node, mark = self.node, self.node.start_mark
+        for found in _STEP.finditer(path):
+            below = _child(node, found[1] if found[2] is None else found[2])
+            if below is None:
+                break
+            mark, node = below[0].start_mark, below[1]
+        return mark.line + 1
+
+
+def documents(text: str) -> Iterator[Document]:
+    """The documents of a text in order, empty ones left out; BrokenError where it cannot be read on."""
+    if "\x00" in text:
+        raise BrokenError(1, "a binary file")
+    loader = yaml.CSafeLoader(text)
+    try:
+        while loader.check_node():  # pyright: ignore[reportUnknownMemberType]
+            node: yaml.Node | None = loader.get_node()  # pyright: ignore[reportUnknownMemberType]
+            if node is not None:
+                yield Document(node, _Construction().plain(node))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        why = " ".join(filter(None, (error.context, error.problem)))
+        raise BrokenError(mark.line + 1 if mark else 1, f"text that is not YAML: {why}") from None
+    except yaml.YAMLError as error:
+        raise BrokenError(1, f"text that is not YAML: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise BrokenError(1, "lists or mappings nested without end") from None
+    finally:
+        loader.dispose()
+
+
+@dataclass(slots=True)
+class _Construction:
+    """Plain data made from one document's nodes; an alias's data is made once and counted each time it is used."""
+
+    made: dict[int, tuple[Plain, int]] = field(default_factory=dict[int, "tuple[Plain, int]"])
+    open: set[int] = field(default_factory=set[int])
+
+    def plain(self, node: yaml.Node) -> Plain:
+        """The data of a document's root."""
+        return self._value(node)[0]
+
+    def _value(self, node: yaml.Node) -> tuple[Plain, int]:
+        """The data of a node and how many values it holds."""
+        if isinstance(node, yaml.ScalarNode):
+            return (node.value if node.tag == _TEXT else _scalar(node)), 1
+        known = self.made.get(id(node))
+        if known is not None:
+            return known
+        if id(node) in self.open or len(self.open) > MAX_DEPTH:
+            raise BrokenError(node.start_mark.line + 1, "a part that contains itself, or is nested without end")
+        self.open.add(id(node))
+        made = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
+        self.open.remove(id(node))
+        if made[1] > MAX_VALUES:
+            raise BrokenError(node.start_mark.line + 1, f"more than {MAX_VALUES} values in one document")
+        self.made[id(node)] = made
+        return made
+
+    def _list(self, node: yaml.Node) -> tuple[Plain, int]:
+        made = [self._value(each) for each in node.value]
+        return [value for value, _ in made], 1 + sum(size for _, size in made)
+
+    def _mapping(self, node: yaml.MappingNode) -> tuple[Plain, int]:
+        made: dict[str, Plain] = {}
+        merged: dict[str, Plain] = {}
+        size = 1
+        for key_node, value_node in node.value:
+            value, own = self._value(value_node)
+            size += own + 1
+            if key_node.tag == _MERGE:
+                for each in reversed(value if isinstance(value, list) else [value]):
+                    merged |= each if isinstance(each, dict) else {}
+                continue
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise BrokenError(key_node.start_mark.line + 1, "a key that is not a text")
+            key = str(key_node.value)
+            if key in made:
+                raise BrokenError(key_node.start_mark.line + 1, f"the key {key!r} twice in one mapping")
+            made[key] = value
+        return (merged | made if merged else made), size
+
+
+def _scalar(node: yaml.ScalarNode) -> Plain:
+    """A value that is no text; whatever has a tag of its own, or is a date, stays as it is written."""
+    written: str = node.value
+    match node.tag.removeprefix(_TAG):
+        case "null":
+            return None
+        case "bool":
+            return written.lower() in _TRUE
+        case "int":
+            return _integer(written)
+        case "float":
+            return _float(written)
+        case _:
+            return written
+
+
+def _integer(written: str) -> Plain:
+    digits = written.replace("_", "")
+    octal = re.match(r"^([-+]?)0([0-7]+)$", digits)
+    try:
+        return int(octal[1] + octal[2], 8) if octal else int(digits, 0)
+    except ValueError:  # 12:30 is a number to YAML 1.1 and a text to Kubernetes
+        return written
+
+
+def _float(written: str) -> Plain:
+    try:
+        return float(written.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
+    except ValueError:
+        return written
+
+
+def _child(node: yaml.Node, step: str) -> tuple[yaml.Node, yaml.Node] | None:
+    """What a step of a path leads to: the node that names it, and its value."""
+    if isinstance(node, yaml.MappingNode):
+        return next(((key, value) for key, value in node.value if key.value == step), None)
+    if isinstance(node, yaml.SequenceNode):
+        if step.isdecimal():
+            return (node.value[int(step)], node.value[int(step)]) if int(step) < len(node.value) else None
+        return next(((each, each) for each in node.value if _is_named(each, step)), None)
+    return None
+
+
+def _is_named(node: yaml.Node, name: str) -> bool:
+    """Whether an item of a list is the one that a path calls by its name or key."""
+    if not isinstance(node, yaml.MappingNode):
+        return False
+    return any(key.value in ("name", "key") and value.value == name for key, value in node.value)

@@ -1,0 +1,59 @@
+"""Workloads that keep every rule about pods: as a team writes them, and as a stack's block has them."""
+
+from __future__ import annotations
+
+
+def block(purpose: str, **more: str) -> dict[str, object]:
+    """What a pod takes over from a pool, for whole cards of workers."""
+    return {
+        "runtimeClassName": "nvidia",
+        "nodeSelector": {"gpu.pool": purpose, "gpu.role": "worker", "gpu.mig": "disabled", **more},
+        "tolerations": [
+            {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+            {"key": "dedicated", "operator": "Exists", "effect": "NoSchedule"},
+            {"key": "gpu.pool", "operator": "Equal", "value": purpose, "effect": "NoSchedule"},
+        ],
+    }
+
+
+def resources(amount: object = "1", resource: str = "nvidia.com/gpu") -> dict[str, object]:
+    """Requests and limits alike."""
+    return {"requests": {resource: amount, "cpu": "1", "memory": "4Gi"}, "limits": {resource: amount, "memory": "4Gi"}}
+
+
+def a_deployment() -> dict[str, object]:
+    """A server on a whole card."""
+    main = {"name": "main", "image": "registry.example/server:1", "resources": resources()}
+    pod = {**block("infer"), "priorityClassName": "inference-critical", "containers": [main]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "chat", "namespace": "ml-serving"},
+        "spec": {"replicas": 1, "template": {"metadata": {"labels": {"app": "chat"}}, "spec": pod}},
+    }
+
+
+def a_job() -> dict[str, object]:
+    """Training on two nodes whose pods look for the first of them."""
+    command = ["torchrun", "--nnodes=2", "--node-rank=$(JOB_COMPLETION_INDEX)", "--master-addr=pretrain-0.peers"]
+    main = {"name": "main", "command": command, "resources": resources("8")}
+    pod = {**block("train", **{"gpu.model": "A100", "gpu.mem": "40gb"}), "subdomain": "peers", "containers": [main]}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "pretrain", "namespace": "ml-training"},
+        "spec": {"completionMode": "Indexed", "completions": 2, "parallelism": 2, "template": {"spec": pod}},
+    }
+
+
+def a_headless_service() -> dict[str, object]:
+    """By which the Job's pods have names."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "peers", "namespace": "ml-training"},
+        "spec": {"clusterIP": "None", "selector": {"app": "pretrain"}},
+    }
+
+
+PODS: tuple[dict[str, object], ...] = (a_deployment(), a_job(), a_headless_service())
