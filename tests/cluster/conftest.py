@@ -1,4 +1,8 @@
-"""The cluster tier: a real API server with Karpenter's definitions, shared by every test of the tier."""
+"""The cluster tier: a real API server with Karpenter's definitions, shared by every test of the tier.
+
+A module of the tier marks itself ``cluster``, and ``xdist_group("cluster")`` so that one worker runs it: an API server
+is started once for each worker that needs it.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,6 @@ REQUIRED = "GPU_PLATFORM_REQUIRE_CLUSTER"
 """Set where a skipped cluster tier would hide something: continuous integration."""
 NOT_THERE = "tools are not there: make tools"
 _HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of this folder is of the tier, and one worker runs them all: they share one API server."""
-    for item in items:
-        if item.path.is_relative_to(_HERE):
-            item.add_marker(pytest.mark.cluster)
-            item.add_marker(pytest.mark.xdist_group("cluster"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -21,6 +21,8 @@ from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.kubectl import Answer, Kubectl
 from sandbox.errors import SandboxError
 
+pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
+
 ROOT = Path(__file__).parents[2]
 STACKS = ("dev", "staging", "prod")
 KARPENTER_KINDS = {
