@@ -68,7 +68,11 @@ class Subject:
 
 def of_document(document: Mapping[str, object]) -> Subject:
     """A Kubernetes object as a subject; parts that are missing or of the wrong type are empty."""
-    body = plain_mapping(document)
+    return of_plain(plain_mapping(document))
+
+
+def of_plain(body: Mapping[str, Plain]) -> Subject:
+    """The same for an object that is plain data already."""
     namespace = text(at(body, "metadata", "namespace"))
     return Subject(
         kind=_known_text(body.get("kind")),

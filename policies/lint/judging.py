@@ -13,7 +13,7 @@ from policies.lint.charts import ChartValues, chart_values
 from policies.lint.reading import BrokenError, Document, documents
 from policies.lint.rules import RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
 from policies.rule import Rule
-from policies.subject import Kind, Plain, Subject, of_document
+from policies.subject import Kind, Plain, Subject, of_plain
 from policies.view_rule import ViewRule
 
 
@@ -141,7 +141,7 @@ def _unpacked(file: str, document: Document, prefix: str, body: Plain) -> list[_
             for number, each in enumerate(items)
             for one in _unpacked(file, document, f"{prefix}items[{number}].", each)
         ]
-    return [_Object(file, document, prefix, of_document(body))]
+    return [_Object(file, document, prefix, of_plain(body))]
 
 
 def _unreadable(file: str, line: int, given: str) -> LintFinding:

@@ -5,6 +5,8 @@ Numbers and truth values are those of YAML 1.1, which Kubernetes' reader keeps; 
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -40,12 +42,16 @@ class BrokenError(Exception):
 class Document:
     """One YAML document."""
 
-    node: yaml.Node
     body: Plain
+    text: str
+    """Of the whole file, from which lines are found once there is something to say: most documents break no rule."""
+    number: int
+    """Among the file's documents, from 0."""
 
     def line_of(self, path: str) -> int:
         """The line, from 1, of a field such as ``spec.containers[0].image``, or of the nearest part that is there."""
-        node, mark = self.node, self.node.start_mark
+        node = _nodes_of(self.text)[self.number]
+        mark = node.start_mark
         for found in _STEP.finditer(path):
             below = _child(node, found[1] if found[2] is None else found[2])
             if below is None:
@@ -58,12 +64,9 @@ def documents(text: str) -> Iterator[Document]:
     """The documents of a text in order, empty ones left out; BrokenError where it cannot be read on."""
     if "\x00" in text:
         raise BrokenError(1, "a binary file")
-    loader = yaml.CSafeLoader(text)
     try:
-        while loader.check_node():  # pyright: ignore[reportUnknownMemberType]
-            node: yaml.Node | None = loader.get_node()  # pyright: ignore[reportUnknownMemberType]
-            if node is not None:
-                yield Document(node, _Construction().plain(node))
+        for number, node in enumerate(_nodes(text)):
+            yield Document(_Construction().plain(node), text, number)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         why = " ".join(filter(None, (error.context, error.problem)))
@@ -72,8 +75,27 @@ def documents(text: str) -> Iterator[Document]:
         raise BrokenError(1, f"text that is not YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise BrokenError(1, "lists or mappings nested without end") from None
+
+
+def _nodes(text: str) -> Iterator[yaml.Node]:
+    loader = yaml.CSafeLoader(text)
+    try:
+        while loader.check_node():  # pyright: ignore[reportUnknownMemberType]
+            node: yaml.Node | None = loader.get_node()  # pyright: ignore[reportUnknownMemberType]
+            if node is not None:
+                yield node
     finally:
         loader.dispose()
+
+
+@functools.lru_cache(maxsize=2)
+def _nodes_of(text: str) -> tuple[yaml.Node, ...]:
+    """The nodes of a text as far as it can be read."""
+    read: list[yaml.Node] = []
+    with contextlib.suppress(yaml.YAMLError):
+        for node in _nodes(text):
+            read.append(node)  # noqa: PERF402 - a list of the whole would lose what came before the error
+    return tuple(read)
 
 
 @dataclass(slots=True)
@@ -155,9 +177,10 @@ def _integer(written: str) -> Plain:
 
 def _float(written: str) -> Plain:
     try:
-        return float(written.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
+        number = float(written.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
     except ValueError:
         return written
+    return int(number) if number.is_integer() else number
 
 
 def _child(node: yaml.Node, step: str) -> tuple[yaml.Node, yaml.Node] | None:
