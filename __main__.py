@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pulumi
 
-from components.account import aws_provider
+from components.account import providers
 from components.cluster import Cluster, ClusterArgs
 from components.device_plugins import DevicePlugins, DevicePluginsArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
@@ -23,16 +23,16 @@ from gpuplatform.settings.settings import Settings
 
 def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi.ResourceOptions]:
     """The network and the cluster, and the options of everything that stands on them."""
-    aws = aws_provider(settings)
-    on_aws = pulumi.ResourceOptions(providers=[aws])
+    aws = providers(settings)
+    on_aws = pulumi.ResourceOptions(providers=aws)
     network = Network(
         "network",
         NetworkArgs(network=settings.network, cluster=settings.cluster.name, region=settings.region),
         on_aws,
     )
-    after_network = pulumi.ResourceOptions(providers=[aws], depends_on=[network])
+    after_network = pulumi.ResourceOptions(providers=aws, depends_on=[network])
     cluster = Cluster("cluster", ClusterArgs(settings=settings, network=network.handle), after_network)
-    return network.handle, cluster.handle, pulumi.ResourceOptions(providers=[aws], depends_on=[cluster])
+    return network.handle, cluster.handle, pulumi.ResourceOptions(providers=aws, depends_on=[cluster])
 
 
 def contents(

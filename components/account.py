@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import pulumi
+import pulumi_eks as eks
 from pulumi_aws.provider import Provider
 
 from gpuplatform.settings.settings import Settings
 
 
-def aws_provider(settings: Settings) -> Provider:
-    """A provider bound to the settings' account, that puts the stack's tags on everything."""
+def providers(settings: Settings) -> list[pulumi.ProviderResource]:
+    """AWS, bound to the settings' account, with the stack's tags on everything; and EKS, which works through it.
+
+    Both are explicit, so that they start side by side and no default provider is made with other settings.
+    """
     tags = {**settings.tags, "environment": settings.environment, "managed-by": "pulumi"}
-    return Provider(
+    aws = Provider(
         "aws",
         region=settings.region,
         allowed_account_ids=[settings.account_id],
         default_tags={"tags": tags},
-        opts=pulumi.ResourceOptions(),
     )
+    return [aws, eks.Provider("eks")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from gpuplatform.render import sharing
 from gpuplatform.render.budgets import budgets, disruption_block
 from gpuplatform.render.document import Document, a
@@ -42,6 +44,12 @@ def expire_after(hours: int | str) -> str:
 def node_class_ref(name: str) -> dict[str, str]:
     """The reference from a NodePool to the EC2NodeClass of that name."""
     return {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": name}
+
+
+def node_class_of(document: Document) -> str:
+    """The name of the EC2NodeClass that a rendered NodePool launches from."""
+    spec = cast(dict[str, dict[str, dict[str, dict[str, str]]]], document["spec"])
+    return spec["template"]["spec"]["nodeClassRef"]["name"]
 
 
 def requirement(key: str, *values: str) -> Document:

@@ -7,6 +7,7 @@ shares replace the number of cards. Karpenter only simulates with it: the operat
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import cast
 
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.render.document import Document, a
@@ -33,6 +34,12 @@ def capacity(planned: PlannedNodePool, cards: int) -> dict[str, str]:
     if mig_profile(planned.pool) is None:
         return {resources.GPU: units}
     return {resources.GPU: "0", unit_resource(planned.pool): units}
+
+
+def nodepool_of(document: Document) -> str:
+    """The name of the NodePool that a rendered overlay is scoped to."""
+    spec = cast(dict[str, list[dict[str, list[str]]]], document["spec"])
+    return spec["requirements"][0]["values"][0]
 
 
 def _overlay(planned: PlannedNodePool, cards: int, types: list[InstanceType], several: bool) -> Document:

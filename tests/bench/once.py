@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def _floor(request: Request, resources: int) -> Request:
-    return replace(request, program=lambda: floor(resources), policy_pack=PACK)
+    return replace(request, program=lambda: floor(resources), policy_pack=PACK, warm_up=lambda: None)
 
 
 if __name__ == "__main__":

@@ -18,19 +18,17 @@ def urns(resources: list[Registered]) -> set[str]:
     return {each.urn for each in resources}
 
 
-def test_pools_wait_for_every_node_class_and_overlay() -> None:
+def test_a_pool_waits_for_its_own_node_class_and_overlay_and_for_no_other_pools() -> None:
     recording = made()
-    classes, overlays = urns(recording.of("EC2NodeClass")), urns(recording.of("NodeOverlay"))
-    assert classes
+    classes, overlays = recording.of("EC2NodeClass"), recording.of("NodeOverlay")
+    assert len(classes) > 1
     assert overlays
     for pool in recording.of("NodePool"):
-        assert classes | overlays <= pool.depends_on, pool.name
-
-
-def test_overlays_wait_for_the_node_classes() -> None:
-    recording = made()
-    for overlay in recording.of("NodeOverlay"):
-        assert urns(recording.of("EC2NodeClass")) <= overlay.depends_on, overlay.name
+        name = pool.at("metadata", "name")
+        used = pool.at("spec", "template", "spec", "nodeClassRef", "name")
+        own = [each for each in classes if each.at("metadata", "name") == used]
+        own += [each for each in overlays if each.at("metadata", "name") == name]
+        assert pool.depends_on & urns([*classes, *overlays]) == urns(own), pool.name
 
 
 @pytest.mark.parametrize("kind", AWAITED)
