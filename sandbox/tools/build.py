@@ -44,7 +44,7 @@ def _build(tool: Tool, out: TextIO, lent: Go | None) -> Path | str:
             return go
         out.write(
             f"{tool.name} {tool.version}: building it from its Go module, once;"
-            f" about {tool.expected_minutes:g} minutes on two cores\n"
+            f" about {tool.expected_minutes:g} min on two cores\n"
         )
         out.flush()
         failed = _compile(tool, go, folder, log, out)
