@@ -13,7 +13,7 @@ from gpuplatform.standard.taints import Effect, Toleration
 from policies.subject import UNKNOWN, Plain, Unknown, at, items, mapping, text
 from policies.workloads import PodTemplate
 
-_NVIDIA_CARDS = ("nvidia.com/gpu", "nvidia.com/mig")
+_NVIDIA_CARDS = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
 """What the name of every card resource begins with, also of those that nobody offers."""
 _MODEL_SERVERS = ("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml")
 """KServe: instead of a list of containers a predictor may have one under the name of its framework."""
