@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from policies.rules.operator_objects import CLUSTER_POLICY
 from policies.subject import UNKNOWN, Kind, Plain, Subject, at, of_release
 
-CLUSTER_POLICY = Kind("nvidia.com", "ClusterPolicy")
 _GPU_OPERATOR = "gpu-operator"
 _SUBCHART = "node-feature-discovery"
 

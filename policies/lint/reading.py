@@ -25,6 +25,7 @@ _TAG = "tag:yaml.org,2002:"
 _TEXT = f"{_TAG}str"
 _MERGE = f"{_TAG}merge"
 _TRUE = frozenset({"yes", "true", "on"})
+_DEEP_BLOCK = re.compile(rf"^[ \t?:-]{{{MAX_DEPTH}}}", re.MULTILINE)
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 
 
@@ -65,16 +66,36 @@ def documents(text: str) -> Iterator[Document]:
     if "\x00" in text:
         raise BrokenError(1, "a binary file")
     try:
+        _measure(text)
         for number, node in enumerate(_nodes(text)):
             yield Document(_Construction().plain(node), text, number)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         why = " ".join(filter(None, (error.context, error.problem)))
-        raise BrokenError(mark.line + 1 if mark else 1, f"text that is not YAML: {why}") from None
+        # The end of an unfinished text is past its last line, where nobody could be shown anything.
+        line = min(mark.line + 1, max(1, len(text.splitlines()))) if mark else 1
+        raise BrokenError(line, f"text that is not YAML: {why}") from None
     except yaml.YAMLError as error:
         raise BrokenError(1, f"text that is not YAML: {' '.join(str(error).split())}") from None
-    except RecursionError:
-        raise BrokenError(1, "lists or mappings nested without end") from None
+
+
+def _measure(text: str) -> None:
+    """Refuse a text that is nested too deep before it is composed: the C library would overflow the stack.
+
+    Only a text that could be so deep is measured, by its brackets and by how far its lines are indented.
+    """
+    if text.count("[") + text.count("{") < MAX_DEPTH and not _DEEP_BLOCK.search(text):
+        return
+    depth = 0
+    with contextlib.suppress(yaml.YAMLError):  # said where the text is composed, after what stands before it
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):  # pyright: ignore[reportUnknownMemberType]
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > MAX_DEPTH:
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise BrokenError(line, "lists or mappings nested without end")
 
 
 def _nodes(text: str) -> Iterator[yaml.Node]:
@@ -116,8 +137,8 @@ class _Construction:
         known = self.made.get(id(node))
         if known is not None:
             return known
-        if id(node) in self.open or len(self.open) > MAX_DEPTH:
-            raise BrokenError(node.start_mark.line + 1, "a part that contains itself, or is nested without end")
+        if id(node) in self.open:
+            raise BrokenError(node.start_mark.line + 1, "a part that contains itself")
         self.open.add(id(node))
         made = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
         self.open.remove(id(node))

@@ -19,8 +19,6 @@ _LEVELS = {
     Severity.MEDIUM: "warning",
     Severity.LOW: "note",
 }
-_SCORES = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIUM: "5.0", Severity.LOW: "2.0"}
-"""GitHub sorts by this property: above 9 is critical, 7 to 9 high, 4 to 7 medium."""
 _PROJECT = Path(__file__).resolve().parents[2]
 _STANDARD_INPUT = "stdin"
 
@@ -45,7 +43,6 @@ def _rule(rule: AnyRule) -> dict[str, object]:
         "help": {"text": rule.remediation},
         "helpUri": f"{_PROJECT.as_uri()}/{page(rule)}",
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
-        "properties": {"security-severity": _SCORES[rule.severity]},
     }
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import yaml
 
-from tests.policies.pod_documents import PODS
+from tests.policies.pod_documents import OPERATOR_OBJECTS, PODS
 
 Document = dict[str, object]
 
@@ -302,5 +302,6 @@ GOOD: tuple[Document, ...] = (
     a_node_group(),
     a_gpu_node_group(),
     *PODS,
+    *OPERATOR_OBJECTS,
 )
 """A stack of them: together they keep the rules about whole stacks too."""

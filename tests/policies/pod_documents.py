@@ -56,4 +56,39 @@ def a_headless_service() -> dict[str, object]:
     }
 
 
-PODS: tuple[dict[str, object], ...] = (a_deployment(), a_job(), a_headless_service())
+def a_cluster_policy() -> dict[str, object]:
+    """The operator's own object, as its chart names it."""
+    tolerations = [{"key": key, "operator": "Exists"} for key in ("nvidia.com/gpu", "dedicated", "gpu.pool")]
+    return {
+        "apiVersion": "nvidia.com/v1",
+        "kind": "ClusterPolicy",
+        "metadata": {"name": "cluster-policy"},
+        "spec": {
+            "driver": {"enabled": False},
+            "toolkit": {"enabled": False},
+            "mig": {"strategy": "mixed"},
+            "daemonsets": {"tolerations": tolerations},
+        },
+    }
+
+
+def a_service_monitor() -> dict[str, object]:
+    """What scrapes the card metrics."""
+    return {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "ServiceMonitor",
+        "metadata": {"name": "cards", "namespace": "monitoring"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "nvidia-dcgm-exporter"}},
+            "endpoints": [{"port": "gpu-metrics", "interval": "15s"}],
+        },
+    }
+
+
+PODS: tuple[dict[str, object], ...] = (
+    a_deployment(),
+    a_job(),
+    a_headless_service(),
+)
+
+OPERATOR_OBJECTS: tuple[dict[str, object], ...] = (a_service_monitor(), a_cluster_policy())

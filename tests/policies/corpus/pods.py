@@ -1,7 +1,8 @@
-"""Ways to break a pod that asks for cards, each in an object that makes it."""
+"""Ways to break a pod that asks for cards, each in an object that makes it, and what stands beside the operator."""
 
 from __future__ import annotations
 
+from policies.rules.operator_objects import CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED
 from policies.rules.pod_jobs import TORCHRUN_FIRST_POD_FOUND, TORCHRUN_JOB_INDEXED
 from policies.rules.pod_requests import POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_RUNTIME_CLASS
 from policies.rules.pod_selection import (
@@ -13,7 +14,14 @@ from policies.rules.pod_selection import (
 from policies.rules.pod_tokens import TOKEN_FIELD_NOT_ANNOTATION
 from tests.policies.documents import GONE, Document, a_service_account, but
 from tests.policies.harness import Case, case
-from tests.policies.pod_documents import a_deployment, a_headless_service, a_job, resources
+from tests.policies.pod_documents import (
+    a_cluster_policy,
+    a_deployment,
+    a_headless_service,
+    a_job,
+    a_service_monitor,
+    resources,
+)
 
 _POD = ("spec", "template", "spec")
 _RESOURCES = (*_POD, "containers", 0, "resources")
@@ -197,6 +205,20 @@ CASES: tuple[Case, ...] = (
         "the other mode, and a number of pods alone",
         but(but(a_job(), *_COMMAND, ["python", "-m", "torch.distributed.run"]), "spec", "completionMode", "NonIndexed"),
         "'NonIndexed'",
+    ),
+    case(
+        CLUSTER_POLICY_NAMED,
+        "one of its own",
+        but(a_cluster_policy(), "metadata", "name", "gpu-cluster-policy"),
+        "'gpu-cluster-policy'",
+        "change cluster-policy",
+    ),
+    case(
+        EXPORTER_SCRAPED,
+        "another port",
+        but(a_service_monitor(), "spec", "endpoints", 0, "port", "metrics"),
+        "'metrics'",
+        "set port: gpu-metrics",
     ),
     case(TORCHRUN_FIRST_POD_FOUND, "no Service", a_job(), "add the headless Service peers"),
     case(

@@ -1,0 +1,185 @@
+"""Which objects of a file are judged, by what, and what a finding carries."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpuplatform.accept import check_file
+from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.render.dra import template_name
+from gpuplatform.render.stack import render
+from policies.lint.judging import Linted, Source, lint, read
+from tests.builders import STACKS, stack_file, stack_settings
+from tests.policies.documents import GONE, GOOD, Document, a_priority_class, a_quota, but, the_operator
+from tests.policies.pod_documents import a_deployment, a_headless_service, a_job
+
+BAD_CLASS = but(a_priority_class(), "globalDefault", True)
+_POD = ("spec", "template", "spec")
+
+
+def text_of(*documents: object) -> str:
+    return yaml.safe_dump_all(copy.deepcopy(documents))
+
+
+def linted(*documents: object, name: str = "a.yaml") -> Linted:
+    return lint([Source(name, text_of(*documents).encode())])
+
+
+def rules(result: Linted) -> list[str]:
+    return [each.rule.name for each in result.findings]
+
+
+def manifests(documents: Iterable[Document]) -> list[Document]:
+    """Those that kubectl would take: no cloud resource, no chart's release."""
+    return [each for each in documents if ":" not in str(each["kind"]) and each["kind"] != "Release"]
+
+
+def test_what_is_good_has_no_finding() -> None:
+    good = manifests(GOOD)
+    result = linted(*good)
+    assert rules(result) == []
+    assert (result.files, result.objects) == (1, len(good))
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_everything_that_a_stack_renders_has_no_finding(stack: str) -> None:
+    settings = check_file(stack_file(stack)).settings
+    assert settings is not None
+    result = lint([Source("all", text_of(*render(settings).documents).encode())], stack_view(settings, template_name))
+    assert rules(result) == []
+
+
+def test_a_finding_names_file_line_object_and_rule() -> None:
+    (found,) = linted(a_headless_service(), but(a_deployment(), *_POD, "runtimeClassName", "runc")).findings
+    assert (found.file, found.kind, found.namespace, found.name) == ("a.yaml", "Deployment", "ml-serving", "chat")
+    assert found.rule.name == "pod-runtime-class"
+    lines = text_of(a_headless_service(), but(a_deployment(), *_POD, "runtimeClassName", "runc")).splitlines()
+    assert lines[found.line - 1].strip() == "runtimeClassName: runc"
+
+
+def test_an_object_inside_a_list_is_judged_on_its_own_line() -> None:
+    inner = {"apiVersion": "v1", "kind": "List", "items": [BAD_CLASS]}
+    result = linted({"apiVersion": "v1", "kind": "List", "items": [a_quota(), inner]})
+    (found,) = result.findings
+    assert (found.rule.name, found.name, result.objects) == ("priority-class-not-default", "inference-critical", 2)
+    listed = {"apiVersion": "v1", "kind": "List", "items": [a_quota(), inner]}
+    assert "globalDefault" in text_of(listed).splitlines()[found.line - 1]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"apiVersion": "example.com/v1", "kind": "Deployment", "spec": {"template": 5}},
+        {"apiVersion": "unheard.of/v9", "kind": "Thing"},
+        {"kind": 5},
+        {"kind": "Deployment"},
+        {"apiVersion": "apps/v1", "kind": "Deployment"},
+        {"apiVersion": ["apps/v1"], "kind": "Deployment", "metadata": "x"},
+        {"kind": "List", "items": "x"},
+        {"values": {"a": 1}},
+        ["a", {"kind": "List"}],
+        "text",
+        None,
+        5,
+    ],
+)
+def test_what_no_rule_is_about_passes_silently(document: object) -> None:
+    assert rules(linted(document)) == []
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"a: \x00", b"\x89PNG\r\n\x1a\n\x00"])
+def test_a_binary_file_is_a_finding(content: bytes) -> None:
+    (found,) = lint([Source("a.png", content)]).findings
+    assert (found.rule.name, found.file, found.line, found.kind) == ("yaml", "a.png", 1, "")
+    assert "binary" in found.fault.given
+
+
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    (found,) = lint([read(tmp_path, "a directory")]).findings
+    assert found.rule.name == "yaml"
+    assert "cannot be read" in found.fault.given
+
+
+def test_broken_yaml_is_a_finding_and_the_objects_before_it_are_judged() -> None:
+    result = lint([Source("a.yaml", (text_of(BAD_CLASS) + "---\nb: [\n").encode())])
+    assert sorted(rules(result)) == ["priority-class-not-default", "yaml"]
+
+
+def test_a_byte_order_mark_is_no_fault() -> None:
+    result = lint([Source("a.yaml", b"\xef\xbb\xbf" + text_of(BAD_CLASS).encode())])
+    assert rules(result) == ["priority-class-not-default"]
+
+
+def test_objects_of_several_files_are_judged_together() -> None:
+    job, service = text_of(a_job()).encode(), text_of(a_headless_service()).encode()
+    assert rules(lint([Source("job", job)])) == ["torchrun-first-pod-found"]
+    assert rules(lint([Source("job", job), Source("service", service)])) == []
+
+
+def test_rules_over_a_whole_stack_are_not_asked_of_a_team_s_files() -> None:
+    namespace = next(each for each in GOOD if each["kind"] == "Namespace")
+    assert rules(linted(namespace)) == []
+
+
+def test_findings_come_in_the_order_of_the_files() -> None:
+    files = [Source(name, text_of(BAD_CLASS).encode()) for name in ("b", "a")] + [Source("c", b"\xff")]
+    assert [each.file for each in lint(reversed(files)).findings] == ["c", "a", "b"]
+
+
+def _flux(values: object, **more: object) -> Document:
+    spec = {"chart": {"spec": {"chart": "gpu-operator"}}, "values": values, **more}
+    return {"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease", "metadata": {"name": "a"}, "spec": spec}
+
+
+def _argo(values: object, **helm: object) -> Document:
+    source = {"chart": "gpu-operator", "helm": {"valuesObject": values, **helm}}
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "a"},
+        "spec": {"source": source},
+    }
+
+
+def _cluster_policy(values: dict[str, object]) -> Document:
+    spec = {key: value for key, value in values.items() if key != "node-feature-discovery"}
+    return {
+        "apiVersion": "nvidia.com/v1",
+        "kind": "ClusterPolicy",
+        "metadata": {"name": "cluster-policy"},
+        "spec": spec,
+    }
+
+
+@pytest.mark.parametrize("form", [_flux, _argo, _cluster_policy])
+def test_a_chart_s_values_are_judged_in_whichever_object_they_stand(form: object) -> None:
+    assert callable(form)
+    good = the_operator()["values"]
+    assert rules(linted(form(good))) == []
+    bad = form(but({"v": good}, "v", "toolkit", "enabled", True)["v"])
+    (found,) = linted(bad).findings
+    assert found.rule.name == "operator-installs-nothing"
+    assert text_of(bad).splitlines()[found.line - 1].strip() == "enabled: true"
+
+
+def test_values_of_another_file_are_not_guessed() -> None:
+    assert rules(linted(_flux({}, valuesFrom=[{"kind": "ConfigMap", "name": "a"}]))) == []
+    assert rules(linted(_argo({}, valueFiles=["a.yaml"]))) == []
+
+
+def test_with_a_stack_a_pod_is_held_to_its_pools() -> None:
+    view = stack_view(stack_settings("dev"), template_name)
+    pod = but(a_deployment(), *_POD, "nodeSelector", "gpu.model", "H200")
+    source = Source("a.yaml", text_of(pod).encode())
+    assert rules(lint([source])) == []
+    assert rules(lint([source], view)) == ["pod-reaches-one-pool"]
+
+
+def test_a_pod_without_a_namespace_is_judged_too() -> None:
+    found = linted(but(but(a_deployment(), "metadata", "namespace", GONE), *_POD, "runtimeClassName", GONE)).findings
+    assert [(each.namespace, each.rule.name) for each in found] == [("", "pod-runtime-class")]
