@@ -16,7 +16,9 @@ def test_the_language_hosts_own_command_lists_the_packages() -> None:
     # `pulumi` runs this in .venv before every program; an environment made by uv has no pip of its own.
     command = [sys.executable, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert {"pulumi", "pulumi-policy", "gpu-platform"} <= {each["name"].replace("_", "-") for each in json.loads(listed.stdout)}
+    assert {"pulumi", "pulumi-policy", "gpu-platform"} <= {
+        each["name"].replace("_", "-") for each in json.loads(listed.stdout)
+    }
 
 
 def test_program_and_pack_name_the_same_environment() -> None:
