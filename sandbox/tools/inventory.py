@@ -56,7 +56,7 @@ def have(row: Row, out: TextIO, go: Go | None = None) -> There:
     Raises ``ToolUnavailableError`` with the whole report.
     """
     if isinstance(row, ModuleFiles):
-        return There(fetch_files(row, out, go), row.version.removeprefix("v"), "its Go module")
+        return what_is_there(row) or There(fetch_files(row, out, go), row.version.removeprefix("v"), "its Go module")
     if row == PULUMI:
         cli = pulumi.pulumi_cli(out)
         return There(cli.command, cli.version, cli.source)
