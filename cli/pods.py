@@ -84,7 +84,7 @@ def _lines(each: Landed) -> list[str]:
     if wins is None:
         return [f"{title} lands on no pool; the nearest, and what keeps it away:", *_kept(each.ask, found)]
     if not each.lands_where_it_says:
-        title += f" lands on {len(found.pools)} pools ({', '.join(found.pools)}), which is one too many:"
+        title += f" lands on {len(found.pools)} pools ({', '.join(found.pools)}), and one is meant:"
     else:
         title += f" lands on the pool {found.pools[0]}" if len(found.pools) == 1 else " lands on"
     return [title, *(f"  {'first' if one is wins else 'then '} {_reached(one)}" for one in _in_order(found))]

@@ -1,0 +1,199 @@
+"""Pods against the stack dev: what each rule that needs a stack refuses, with the way to mend it, and lets pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.render.dra import template_name
+from gpuplatform.settings.source import Plain
+from policies.rules import VIEW_RULES
+from policies.rules.pod_stack import (
+    POD_ONE_SHARE,
+    POD_PRIORITY_ALLOWED,
+    POD_REACHES_ONE_POOL,
+    POD_REACHES_WHOLE_POOL,
+    POD_RESOURCE_OFFERED,
+    POD_WITHIN_QUOTA,
+)
+from policies.subject import UNKNOWN
+from policies.view_rule import ViewRule
+from tests.builders import a_card, a_pool, some_settings, stack_settings
+from tests.policies.documents import GONE, Document, but
+from tests.policies.harness import subject
+from tests.policies.pod_documents import a_deployment, a_headless_service, a_job, block, resources
+
+DEV = stack_view(stack_settings("dev"), template_name)
+_POD = ("spec", "template", "spec")
+_SELECTOR = (*_POD, "nodeSelector")
+_RESOURCES = (*_POD, "containers", 0, "resources")
+_SPOT = ("karpenter.sh/capacity-type", "spot")
+
+
+def in_pool(purpose: str, amount: object = "1", namespace: str = "ml-serving", **selector: str) -> Document:
+    pod = but(a_deployment(), *_RESOURCES, resources(amount))
+    for key, value in block(purpose, **selector).items():
+        pod = but(pod, *_POD, key, value)
+    return but(pod, "metadata", "namespace", namespace)
+
+
+def said(rule: ViewRule, document: Document, view: StackView = DEV) -> list[str]:
+    judged = subject(document)
+    assert rule.applies_to(judged)
+    return [str(each) for each in rule.judge(judged, view)]
+
+
+BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
+    (
+        POD_RESOURCE_OFFERED,
+        "a slice that no pool is cut into",
+        but(a_deployment(), *_RESOURCES, resources("1", "nvidia.com/mig-2g.20gb")),
+        ("nvidia.com/mig-1g.10gb", "gpuplatform block"),
+    ),
+    (
+        POD_REACHES_ONE_POOL,
+        "a card that the purpose does not have",
+        but(a_deployment(), *_SELECTOR, "gpu.model", "H200"),
+        ("selects gpu.model=H200, and its nodes have gpu.model=", "no pool of dev"),
+    ),
+    (
+        POD_REACHES_ONE_POOL,
+        "more cards than a node has",
+        in_pool("train", "16"),
+        ("asks for 16 nvidia.com/gpu, and p4d.24xlarge has 8",),
+    ),
+    (
+        POD_REACHES_ONE_POOL,
+        "more memory than a node has",
+        but(a_deployment(), *_RESOURCES, "requests", "memory", "4Ti"),
+        ("of memory",),
+    ),
+    (
+        POD_REACHES_ONE_POOL,
+        "a slice asked of whole cards",
+        but(in_pool("train"), *_RESOURCES, resources("1", "nvidia.com/mig-1g.10gb")),
+        ("lands on no pool",),
+    ),
+    (
+        POD_REACHES_WHOLE_POOL,
+        "spot alone of two markets",
+        but(a_deployment(), *_SELECTOR, *_SPOT),
+        ("reaches only a part of the pool 'infer', not infer-", "karpenter.sh/capacity-type=on-demand"),
+    ),
+    (POD_ONE_SHARE, "two shares of a card", in_pool("dev", "2"), ("asks for 2 shares", "ask for 1 nvidia.com/gpu")),
+    (POD_ONE_SHARE, "more shares than a node has", in_pool("dev", "64"), ("asks for 64 shares",)),
+    (
+        POD_PRIORITY_ALLOWED,
+        "a class of another team's",
+        but(a_job(), *_POD, "priorityClassName", "inference-critical"),
+        ("'inference-critical'", "set priorityClassName: training-normal"),
+    ),
+    (POD_PRIORITY_ALLOWED, "no class", a_job(), ("given nothing", "ml-training may use")),
+    (
+        POD_PRIORITY_ALLOWED,
+        "a class outside every team's namespace",
+        but(a_deployment(), "metadata", "namespace", "default"),
+        ("only in the namespaces that may use it: ml-serving",),
+    ),
+    (
+        POD_PRIORITY_ALLOWED,
+        "the cluster's own class",
+        but(a_deployment(), *_POD, "priorityClassName", "system-cluster-critical"),
+        ("set priorityClassName: inference-critical",),
+    ),
+    (
+        POD_WITHIN_QUOTA,
+        "cards of which the namespace has none",
+        but(
+            in_pool("train", namespace="ml-notebook", **{"gpu.mig": "enabled", "gpu.mig.profile": "1g.10gb"}),
+            *_RESOURCES,
+            resources("1", "nvidia.com/mig-1g.10gb"),
+        ),
+        ("1 nvidia.com/mig-1g.10gb in one pod", "at most 0, the quota of ml-notebook"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "what", "document", "words"), BROKEN, ids=lambda part: part if isinstance(part, str) else ""
+)
+def test_a_pod_that_the_stack_cannot_take_is_refused_with_the_way_to_mend_it(
+    rule: ViewRule, what: str, document: Document, words: tuple[str, ...]
+) -> None:
+    found = said(rule, document)
+    assert found, "the rule did not bite"
+    for each in words:
+        assert any(each in one for one in found), f"nobody said {each!r}: {found}"
+
+
+@pytest.mark.parametrize("rule", VIEW_RULES, ids=lambda rule: rule.name)
+def test_every_rule_that_needs_a_stack_is_shown_to_bite(rule: ViewRule) -> None:
+    assert any(each[0] is rule for each in BROKEN)
+
+
+GOOD = (a_deployment(), but(a_job(), *_POD, "priorityClassName", "training-normal"), in_pool("dev", namespace="x"))
+
+
+@pytest.mark.parametrize("rule", VIEW_RULES, ids=lambda rule: rule.name)
+def test_a_pod_that_pastes_its_block_is_let_pass(rule: ViewRule) -> None:
+    for document in GOOD[:2]:
+        assert said(rule, document) == []
+    if rule is not POD_PRIORITY_ALLOWED:
+        assert said(rule, GOOD[2]) == []
+    assert not rule.applies_to(subject(a_headless_service()))
+
+
+def test_one_mistake_is_said_once() -> None:
+    for rule, _, document, _ in BROKEN:
+        also = {each.name for each in VIEW_RULES if said(each, document)} - {rule.name}
+        # Where a pod does not fit, its namespace's quota or class may be another mistake of its own.
+        assert also <= {POD_PRIORITY_ALLOWED.name, POD_WITHIN_QUOTA.name}, (rule.name, also)
+
+
+def test_what_a_simpler_rule_says_already_is_not_said_again() -> None:
+    for broken in (
+        but(a_deployment(), *_SELECTOR, GONE),
+        but(a_deployment(), *_POD, "tolerations", GONE),
+        but(a_deployment(), *_RESOURCES, resources("1", "nvidia.com/mig-2g.20gb")),
+    ):
+        assert said(POD_REACHES_ONE_POOL, broken) == []
+
+
+def test_a_pod_that_lands_on_two_pools_is_told_what_parts_them() -> None:
+    pools: list[Plain] = [a_pool(), a_pool(name="other", cards=_cards("A10G-24GB", "g5.xlarge"))]
+    view = stack_view(some_settings(pools=pools), template_name)
+    (found,) = said(POD_REACHES_ONE_POOL, in_pool("infer"), view)
+    assert "several pools of test: serve, other" in found
+    assert "gpu.model" in found
+    assert said(POD_REACHES_ONE_POOL, in_pool("infer", **{"gpu.model": "L4"}), view) == []
+
+
+def test_a_pod_too_large_for_some_cards_of_its_pool_reaches_all_that_it_could() -> None:
+    cards = _cards("L4-24GB", "g6.xlarge") + _cards("A10G-24GB", "g5.12xlarge")
+    view = stack_view(some_settings(pools=[a_pool(cards=cards)]), template_name)
+    assert said(POD_REACHES_WHOLE_POOL, in_pool("infer", "4"), view) == []
+    assert said(POD_REACHES_ONE_POOL, in_pool("infer", "4"), view) == []
+
+
+def _cards(card: str, instance_type: str) -> list[Plain]:
+    return [a_card(card, [instance_type])]
+
+
+@pytest.mark.parametrize("rule", VIEW_RULES, ids=lambda rule: rule.name)
+def test_nothing_is_said_of_a_pod_that_is_not_known_yet(rule: ViewRule) -> None:
+    for path in (("tolerations",), ("nodeSelector",), ("containers",), ("priorityClassName",)):
+        assert said(rule, but(a_deployment(), *_POD, *path, UNKNOWN)) == []
+
+
+def test_without_a_namespace_nothing_is_said_of_what_it_allows() -> None:
+    nowhere = but(a_job(), "metadata", "namespace", GONE)
+    assert said(POD_PRIORITY_ALLOWED, nowhere) == said(POD_WITHIN_QUOTA, nowhere) == []
+
+
+def test_a_stack_without_pools_says_so() -> None:
+    empty = StackView("bare", (), ())
+    assert "no cards" in said(POD_RESOURCE_OFFERED, a_deployment(), empty)[0]
+    assert replace(empty, environment="other").card_resources == frozenset()
