@@ -119,7 +119,7 @@ def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
     if source.content is None:
         return [], [_unreadable(source.name, 1, f"a file that cannot be read ({source.reason})")]
     try:
-        text = source.content.decode("utf-8-sig")
+        text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return [], [_unreadable(source.name, 1, "a binary file")]
     try:
