@@ -10,6 +10,7 @@ from typing import cast
 import yaml
 
 from gpuplatform.faults import Fault
+from gpuplatform.nesting import too_deep_at_line
 
 SETTINGS_KEY = "gpu-platform:settings"
 MAX_DEPTH = 32
@@ -71,11 +72,14 @@ def parse(text: str, where: str) -> tuple[Plain, list[Fault]]:
     """The settings object in a stack file's text; a bare settings object is accepted too."""
     if "\x00" in text:
         return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "give the stack's YAML file")]
+    if (line := too_deep_at_line(text)) is not None:
+        given = f"lists or mappings nested without end (line {line})"
+        return None, [Fault(where, given, "a stack's settings", "mend it there")]
     try:
         document = cast(Plain, yaml.load(text, Loader=_Loader))
     except yaml.YAMLError as error:
         return None, [Fault(where, f"text that is not YAML: {_reason(error)}", "a YAML file", "mend it there")]
-    except (RecursionError, ValueError) as error:  # nesting or a number beyond what Python reads
+    except ValueError as error:  # a number beyond what Python reads
         return None, [Fault(where, f"YAML that cannot be read: {error}", "a stack's settings", "mend it")]
     if document is None:
         return None, [Fault(where, "an empty file", f"a mapping with {SETTINGS_KEY}", "write the stack's settings")]

@@ -14,18 +14,16 @@ from typing import Final
 
 import yaml
 
+from gpuplatform.nesting import too_deep_at_line
 from policies.subject import Plain
 
 MAX_VALUES: Final = 200_000
 """Of one document, aliases written out: room for the largest CustomResourceDefinition, none for a bomb."""
-MAX_DEPTH: Final = 100
-"""Deeper than any manifest."""
 
 _TAG = "tag:yaml.org,2002:"
 _TEXT = f"{_TAG}str"
 _MERGE = f"{_TAG}merge"
 _TRUE = frozenset({"yes", "true", "on"})
-_DEEP_BLOCK = re.compile(rf"^[ \t?:-]{{{MAX_DEPTH}}}", re.MULTILINE)
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 
 
@@ -66,7 +64,8 @@ def documents(text: str) -> Iterator[Document]:
     if "\x00" in text:
         raise BrokenError(1, "a binary file")
     try:
-        _measure(text)
+        if (line := too_deep_at_line(text)) is not None:
+            raise BrokenError(line, "lists or mappings nested without end")
         for number, node in enumerate(_nodes(text)):
             yield Document(_Construction().plain(node), text, number)
     except yaml.MarkedYAMLError as error:
@@ -77,25 +76,6 @@ def documents(text: str) -> Iterator[Document]:
         raise BrokenError(line, f"text that is not YAML: {why}") from None
     except yaml.YAMLError as error:
         raise BrokenError(1, f"text that is not YAML: {' '.join(str(error).split())}") from None
-
-
-def _measure(text: str) -> None:
-    """Refuse a text that is nested too deep before it is composed: the C library would overflow the stack.
-
-    Only a text that could be so deep is measured, by its brackets and by how far its lines are indented.
-    """
-    if text.count("[") + text.count("{") < MAX_DEPTH and not _DEEP_BLOCK.search(text):
-        return
-    depth = 0
-    with contextlib.suppress(yaml.YAMLError):  # said where the text is composed, after what stands before it
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):  # pyright: ignore[reportUnknownMemberType]
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
-            if depth > MAX_DEPTH:
-                line = event.start_mark.line + 1 if event.start_mark else 1
-                raise BrokenError(line, "lists or mappings nested without end")
 
 
 def _nodes(text: str) -> Iterator[yaml.Node]:

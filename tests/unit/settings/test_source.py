@@ -125,9 +125,8 @@ def test_a_python_tag_builds_nothing() -> None:
     assert "not YAML" in refused("a: !!python/object/apply:os.system ['true']")
 
 
-@pytest.mark.parametrize("text", ["a: " + "[" * 5000 + "]" * 5000, "a: " + "9" * 5000], ids=["nesting", "digits"])
-def test_what_python_cannot_hold_is_a_fault_and_not_a_traceback(text: str) -> None:
-    assert refused(text).startswith("file: YAML that cannot be read: ")
+def test_a_number_that_python_cannot_hold_is_a_fault_and_not_a_traceback() -> None:
+    assert refused("a: " + "9" * 5000).startswith("file: YAML that cannot be read: ")
 
 
 def test_a_mapping_with_itself_inside_is_refused() -> None:
