@@ -1,6 +1,5 @@
 # Every verb returns; `make` alone lists them.
 STACK ?= dev
-TOOLS ?= cluster
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,7 +19,7 @@ $(VENV)/.synced: requirements.txt pyproject.toml
 	@PYTHON=$(PYTHON) sh ./setup.sh $(VENV)
 	@touch $@
 
-tools: setup ## build the tools of a real API server, once, about 6 minutes (TOOLS=cluster)
+tools: setup ## build the tools that the tests need, once, about 16 minutes (TOOLS=metrics for more)
 	@$(BIN)/python -m sandbox.tools $(TOOLS)
 
 up: setup ## bring a stack up on this machine: the real engine, stand-in providers (STACK=dev)

@@ -1,12 +1,15 @@
-"""What every tier shares: the time of each tier at the end of a run."""
+"""What every tier shares: one line for a tier that is skipped, and the time of each tier at the end of a run."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.tiers import NOT_THERE
 
 # A busy machine is not a fault of the code: no property test has a deadline.
 settings.register_profile("unhurried", deadline=None)
@@ -16,6 +19,17 @@ settings.load_profile("unhurried")
 def _tier(nodeid: str) -> str:
     parts = Path(nodeid).parts
     return parts[1] if len(parts) > 2 else "tests"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """One place for every skip of a tier, so that the summary says it in one line."""
+    report = yield
+    if report.skipped and isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(NOT_THERE):
+        report.longrepr = (str(Path(__file__).parent), 0, report.longrepr[2])
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

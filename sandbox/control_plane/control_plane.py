@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import shutil
 import time
 from collections.abc import Generator, Sequence
@@ -13,16 +12,18 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from sandbox.control_plane.access import Access, write_private
+from sandbox.control_plane.identity import Identity, forget_identity, identity_in
 from sandbox.control_plane.keys import signing_key
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.part import Part, running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.ports import LOOPBACK
 from sandbox.errors import SandboxError
 
 _READY_SECONDS = 120.0
 """It takes 3 to 4 s on two idle cores, and many times that on a busy machine."""
 _POLL_SECONDS = 0.1
 _SERVICE_RANGE = "10.96.0.0/16"
+_SIGNING_KEY = "service-accounts.pem"
 _OF_ONE_START = ("etcd", "certificates", "kubectl")
 """Folders that a start makes."""
 
@@ -40,21 +41,26 @@ class Commands:
 class ControlPlane:
     """A control plane that answers."""
 
+    folder: Path
+    """Its whole state."""
     kubectl: Kubectl
+    access: Access
     kubeconfig: Path
     """With a token of ``system:masters``; only its owner can read it."""
+    signing_key: Path
+    """Signs the tokens of service accounts."""
     parts: tuple[Part, ...]
     ready_seconds: float
     """From the first process to the first ready answer."""
 
 
 @contextmanager
-def control_plane(folder: Path, commands: Commands) -> Generator[ControlPlane]:
-    """An empty cluster whose whole state is in ``folder``; it is stopped when the block is left in any way.
+def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Generator[ControlPlane]:
+    """A cluster whose whole state is in ``folder``; it is stopped when the block is left in any way.
 
-    What an earlier start left in the folder is removed first, so that a cluster never begins with another's objects.
-    The logs stay until the next start. Raises SandboxError: another start holds the folder, a process died, or none
-    answered in time.
+    What an earlier start left in the folder is removed first, so that a cluster never begins with another's objects;
+    with ``keep`` it is taken up again instead, ports and token included. The logs stay until the next start. Raises
+    SandboxError: another start holds the folder, a process died, or none answered in time.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -62,31 +68,34 @@ def control_plane(folder: Path, commands: Commands) -> Generator[ControlPlane]:
     except Timeout as error:
         raise SandboxError(f"a control plane already runs in {folder}: stop that one first") from error
     with held, ExitStack() as parts:
-        for each in _OF_ONE_START:
-            shutil.rmtree(folder / each, ignore_errors=True)
+        if not keep:
+            forget_identity(folder)
+            (folder / _SIGNING_KEY).unlink(missing_ok=True)
+            for each in _OF_ONE_START:
+                shutil.rmtree(folder / each, ignore_errors=True)
         yield _started(folder, commands, parts)
 
 
 def _started(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
     started = time.monotonic()
-    client, peer, secure = (f"{LOOPBACK}:{port}" for port in free_ports(3))
-    certificates = folder / "certificates"
-    access = Access(f"https://{secure}", secrets.token_urlsafe(32), certificates / "apiserver.crt")
+    identity = identity_in(folder)
+    access = Access(
+        f"https://{LOOPBACK}:{identity.api_server}", identity.token, folder / "certificates" / "apiserver.crt"
+    )
     tokens = write_private(folder / "tokens.csv", access.tokens_file())
-    key = write_private(folder / "service-accounts.pem", signing_key())
+    key = folder / _SIGNING_KEY
+    if not key.exists():
+        write_private(key, signing_key())
+    etcd = [commands.etcd, *_etcd_flags(folder / "etcd", identity)]
+    api_server = [commands.kube_apiserver, *_api_server_flags(access, identity, tokens, key)]
     parts = (
-        block.enter_context(running("etcd", [commands.etcd, *_etcd_flags(folder / "etcd", client, peer)], folder)),
-        block.enter_context(
-            running(
-                "kube-apiserver",
-                [commands.kube_apiserver, *_api_server_flags(access, f"http://{client}", tokens, key)],
-                folder,
-            )
-        ),
+        block.enter_context(running("etcd", etcd, folder)),
+        block.enter_context(running("kube-apiserver", api_server, folder)),
     )
     _await_ready(access, parts, started)
     kubeconfig = write_private(folder / "kubeconfig", access.kubeconfig())
-    return ControlPlane(Kubectl(commands.kubectl, kubeconfig), kubeconfig, parts, time.monotonic() - started)
+    kubectl = Kubectl(commands.kubectl, kubeconfig)
+    return ControlPlane(folder, kubectl, access, kubeconfig, key, parts, time.monotonic() - started)
 
 
 def _await_ready(access: Access, parts: Sequence[Part], started: float) -> None:
@@ -99,7 +108,8 @@ def _await_ready(access: Access, parts: Sequence[Part], started: float) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _etcd_flags(data: Path, client: str, peer: str) -> list[str]:
+def _etcd_flags(data: Path, identity: Identity) -> list[str]:
+    client, peer = f"{LOOPBACK}:{identity.etcd_client}", f"{LOOPBACK}:{identity.etcd_peer}"
     return [
         f"--data-dir={data}",
         f"--listen-client-urls=http://{client}",
@@ -112,12 +122,12 @@ def _etcd_flags(data: Path, client: str, peer: str) -> list[str]:
     ]
 
 
-def _api_server_flags(access: Access, etcd: str, tokens: Path, key: Path) -> list[str]:
+def _api_server_flags(access: Access, identity: Identity, tokens: Path, key: Path) -> list[str]:
     return [
-        f"--etcd-servers={etcd}",
+        f"--etcd-servers=http://{LOOPBACK}:{identity.etcd_client}",
         f"--bind-address={LOOPBACK}",
         f"--advertise-address={LOOPBACK}",
-        f"--secure-port={access.url.rpartition(':')[2]}",
+        f"--secure-port={identity.api_server}",
         # Empty: the server signs itself.
         f"--cert-dir={access.certificate.parent}",
         f"--service-cluster-ip-range={_SERVICE_RANGE}",

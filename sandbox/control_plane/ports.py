@@ -15,3 +15,15 @@ def free_ports(count: int) -> list[int]:
         for each in sockets:
             each.bind((LOOPBACK, 0))
         return [int(each.getsockname()[1]) for each in sockets]
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen there now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as held:
+        # As servers do: connections of an ended one that linger do not count.
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            held.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True

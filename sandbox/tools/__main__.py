@@ -10,9 +10,7 @@ from sandbox.tools.cache import workshop
 from sandbox.tools.failure import ToolUnavailableError
 from sandbox.tools.go import Go, go_in
 from sandbox.tools.inventory import Row, chosen, have, what_is_there
-from sandbox.tools.table import Tier
-
-_NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER)
+from sandbox.tools.table import NEEDED_BY_TESTS
 
 
 def main(names: Sequence[str]) -> int:
@@ -21,7 +19,7 @@ def main(names: Sequence[str]) -> int:
     Without names: what the tests run.
     """
     try:
-        rows = chosen(names or _NEEDED_BY_TESTS)
+        rows = chosen(names or NEEDED_BY_TESTS)
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2

@@ -42,7 +42,15 @@ KARPENTER_CRDS = ModuleFiles(
     needed_by=Tier.CLUSTER,
 )
 
-MODULE_FILES: tuple[ModuleFiles, ...] = (KARPENTER_CRDS,)
+KWOK_POD_STAGES = ModuleFiles(
+    name="kwok-pod-stages",
+    module="sigs.k8s.io/kwok",
+    version="v0.7.0",
+    inside="kustomize/stage/pod/fast",
+    needed_by=Tier.PLACEMENT,
+)
+
+MODULE_FILES: tuple[ModuleFiles, ...] = (KARPENTER_CRDS, KWOK_POD_STAGES)
 
 
 def files_at_hand(row: ModuleFiles) -> Path | None:

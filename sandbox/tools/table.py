@@ -21,6 +21,10 @@ class Tier(StrEnum):
     """Alert rules and what they are measured from."""
 
 
+NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT)
+"""What `make tools` has ready."""
+
+
 @dataclass(frozen=True, slots=True)
 class Accepts:
     """Which versions on PATH serve as well as the one that would be built."""

@@ -6,8 +6,7 @@ is started once for each worker that needs it.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,41 +15,19 @@ from sandbox.control_plane.commands import Commands, commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.crds import install_crds
 from sandbox.tools.module_files import KARPENTER_CRDS, files_at_hand
-
-REQUIRED = "GPU_PLATFORM_REQUIRE_CLUSTER"
-"""Set where a skipped cluster tier would hide something: continuous integration."""
-NOT_THERE = "tools are not there: make tools"
-_HERE = Path(__file__).parent
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """One place for every skip of the tier, so that the summary says it in one line."""
-    report = yield
-    if report.skipped and isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(NOT_THERE):
-        report.longrepr = (str(_HERE), 0, report.longrepr[2])
-    return report
+from tests.tiers import at_hand
 
 
 @pytest.fixture(scope="session")
 def commands() -> Commands:
     """What is on the machine; a test builds nothing. Without it the tier is skipped, or fails where it is required."""
-    found = commands_at_hand()
-    if found is not None and files_at_hand(KARPENTER_CRDS) is not None:
-        return found
-    if os.environ.get(REQUIRED):
-        pytest.fail(f"the cluster tier is required here, and {NOT_THERE}")
-    pytest.skip(NOT_THERE)
+    return at_hand("cluster", commands_at_hand())
 
 
 @pytest.fixture(scope="session")
-def karpenter_crds(commands: Commands) -> Path:
+def karpenter_crds() -> Path:
     """The folder of Karpenter's definitions."""
-    folder = files_at_hand(KARPENTER_CRDS)
-    assert folder is not None, "the tier is skipped without them"
-    return folder
+    return at_hand("cluster", files_at_hand(KARPENTER_CRDS))
 
 
 @pytest.fixture(scope="session")

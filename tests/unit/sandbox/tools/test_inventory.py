@@ -73,4 +73,4 @@ def test_the_list_says_where_each_is_or_how_it_is_had(monkeypatch: pytest.Monkey
     assert "3.6.5      PATH: /opt/etcd" in said["etcd"]
     assert "not there: make tools builds it in about 3.5 min" in said["kube-apiserver"]
     assert "not there: make tools fetches it" in said["karpenter-crds"]
-    assert "make tools TOOLS=placement builds it" in said["kwok"]
+    assert "make tools builds it in about 1.5 min" in said["kwok"]
