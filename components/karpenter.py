@@ -14,10 +14,11 @@ from components.handles import ClusterHandle
 from components.identity import EC2, NODE_POLICIES, PODS, make_role
 from components.kubernetes import install
 from gpuplatform.render.document import Document
-from gpuplatform.render.karpenter import NAMESPACE, SERVICE_ACCOUNT, controller_role_name, queue_name
+from gpuplatform.render.karpenter import controller_role_name, queue_name
 from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies, queue_policy
 from gpuplatform.render.node_classes import node_role_name
 from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import names
 
 _MESSAGE_RETENTION_SECONDS = 300
 """An interruption is two minutes' notice: older messages are of no use (Karpenter's published queue)."""
@@ -70,8 +71,8 @@ class Karpenter(pulumi.ComponentResource):
         identity = PodIdentityAssociation(
             f"{self._name}-controller",
             cluster_name=cluster,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
+            namespace=names.KARPENTER_NAMESPACE,
+            service_account=names.KARPENTER_SERVICE_ACCOUNT,
             role_arn=made.role.arn,
             opts=pulumi.ResourceOptions(parent=self),
         )

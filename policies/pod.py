@@ -10,11 +10,14 @@ from gpuplatform.proofs.capture.pod import Match, PodAsk
 from gpuplatform.proofs.capture.quantity import mebibytes, millis, quantity
 from gpuplatform.standard import labels, resources
 from gpuplatform.standard.taints import Effect, Toleration
+from policies.cel import literal
 from policies.subject import UNKNOWN, Plain, Unknown, at, items, mapping, text
 from policies.workloads import PodTemplate
 
 _NVIDIA_CARDS = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
 """What the name of every card resource begins with, also of those that nobody offers."""
+CARD_NAME = "(" + " || ".join(f"k.startsWith({literal(each)})" for each in _NVIDIA_CARDS) + ")"
+"""The same in CEL, of a resource ``k``."""
 _MODEL_SERVERS = ("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml")
 """KServe: instead of a list of containers a predictor may have one under the name of its framework."""
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -1,6 +1,6 @@
 """What a rule is: a name, why it is there, and a pure function from plain data to faults.
 
-Nothing here knows Pulumi, so that the same rules judge a preview, a pull request and, later, the cluster's admission.
+Nothing here knows Pulumi, so that the same rules judge a preview, a pull request and what reaches the API server.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gpuplatform.faults import Fault
+from policies.cel import TOGETHER, Admission
 from policies.subject import Kind, Subject
 
 
@@ -35,6 +36,8 @@ class Rule:
     kinds: tuple[Kind, ...]
     """What it is about; nothing else reaches ``judge``."""
     judge: Callable[[Subject], Iterable[Fault]]
+    admission: Admission
+    """The same for the API server, or why it cannot."""
 
     def applies_to(self, subject: Subject) -> bool:
         """Whether the rule is about such a thing."""
@@ -52,6 +55,7 @@ class StackRule:
     kinds: tuple[Kind, ...]
     """What it reads; ``judge`` gets every subject of these kinds, in the stack's order."""
     judge: Callable[[Sequence[Subject]], Iterable[tuple[Subject, Fault]]]
+    admission: Admission = TOGETHER
 
     def applies_to(self, subject: Subject) -> bool:
         """Whether the rule reads such a thing."""

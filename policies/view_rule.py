@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.view import StackView
+from policies.cel import Admission
 from policies.rule import Severity
 from policies.subject import Kind, Subject
 
@@ -21,6 +22,8 @@ class ViewRule:
     remediation: str
     kinds: tuple[Kind, ...]
     judge: Callable[[Subject, StackView], Iterable[Fault]]
+    admission: Admission
+    """The same for the API server, which reads the stack from a ConfigMap, or why it cannot."""
 
     def applies_to(self, subject: Subject) -> bool:
         """Whether the rule is about such a thing."""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import keys
+from gpuplatform.standard import keys, names
 from gpuplatform.standard.taints import SYSTEM_TAINT
-
-NAMESPACE = "kube-system"
-SERVICE_ACCOUNT = "karpenter"
 
 
 def queue_name(cluster: str) -> str:
@@ -25,7 +22,7 @@ def karpenter_values(settings: Settings) -> Document:
     """The chart's values, where they differ from its defaults or must not be left to them."""
     gates = settings.feature_gates
     return {
-        "serviceAccount": {"create": True, "name": SERVICE_ACCOUNT},
+        "serviceAccount": {"create": True, "name": names.KARPENTER_SERVICE_ACCOUNT},
         "replicas": 2,
         "nodeSelector": {keys.OPERATING_SYSTEM: "linux"},
         "tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}],

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from gpuplatform.settings.admission import AdmissionMode
 from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
 from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.model import Model, Name
@@ -34,6 +35,8 @@ class Settings(Model):
     cpu_pools: tuple[CpuPool, ...] = ()
     neuron_pools: tuple[NeuronPool, ...] = ()
     tenants: tuple[Tenant, ...] = ()
+    admission: AdmissionMode = AdmissionMode.AUDIT
+    """What the API server does with an object that breaks a rule: `audit`, then `warn`, then `deny`."""
     cost: Cost
     earlier_sharing: tuple[EarlierSharing, ...] = ()
     """Configurations that running nodes may still wear after a change; drop a line when no node does (G8)."""

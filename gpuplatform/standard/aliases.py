@@ -25,7 +25,6 @@ _CLASS_OF_PURPOSE = {
     labels.Purpose.TRAIN: "training",
     labels.Purpose.DEV: "notebook",
 }
-_PURPOSE_OF_CLASS = {value: purpose.value for purpose, value in _CLASS_OF_PURPOSE.items()}
 
 NODE_TYPE = "node-type"
 GPU_TYPE = "gpu-type"
@@ -35,6 +34,23 @@ WORKLOAD = "workload"
 ACCELERATOR = "accelerator"
 
 ALIAS_KEYS: tuple[str, ...] = (NODE_TYPE, GPU_TYPE, GPU_MEMORY, WORKLOAD_CLASS, WORKLOAD, ACCELERATOR)
+
+
+_NVIDIA: dict[str, str | None] = {labels.VENDOR.key: None}
+EXACT: Mapping[tuple[str, str], dict[str, str | None]] = {
+    (NODE_TYPE, "gpu"): _NVIDIA,
+    (NODE_TYPE, "gpu-inference"): {labels.PURPOSE.key: "infer"},
+    (NODE_TYPE, "gpu-training"): {labels.PURPOSE.key: "train"},
+    (NODE_TYPE, "gpu-spot"): {labels.PURPOSE.key: "infer", keys.CAPACITY_TYPE: Market.SPOT.value},
+    (WORKLOAD, "inference"): {labels.PURPOSE.key: "infer"},
+    (WORKLOAD, "training"): {labels.PURPOSE.key: "train"},
+    (WORKLOAD, "ai-ml"): _NVIDIA,
+    (ACCELERATOR, "nvidia"): {labels.VENDOR.key: "nvidia"},
+    **{(WORKLOAD_CLASS, value): {labels.PURPOSE.key: purpose.value} for purpose, value in _CLASS_OF_PURPOSE.items()},
+}
+"""Aliases of one key and one value, and what they say in the standard."""
+OPEN_KEYS: tuple[str, ...] = (GPU_TYPE, GPU_MEMORY)
+"""Aliases whose every value says something: the card's model, its memory."""
 
 
 def written(vocabulary: Vocabulary, standard: Mapping[str, str]) -> dict[str, str]:
@@ -64,21 +80,8 @@ def translated(alias_labels: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def _one(key: str, value: str) -> dict[str, str | None]:
-    nvidia: dict[str, str | None] = {labels.VENDOR.key: None}
-    table: dict[tuple[str, str], dict[str, str | None]] = {
-        (NODE_TYPE, "gpu"): nvidia,
-        (NODE_TYPE, "gpu-inference"): {labels.PURPOSE.key: "infer"},
-        (NODE_TYPE, "gpu-training"): {labels.PURPOSE.key: "train"},
-        (NODE_TYPE, "gpu-spot"): {labels.PURPOSE.key: "infer", keys.CAPACITY_TYPE: Market.SPOT.value},
-        (WORKLOAD, "inference"): {labels.PURPOSE.key: "infer"},
-        (WORKLOAD, "training"): {labels.PURPOSE.key: "train"},
-        (WORKLOAD, "ai-ml"): nvidia,
-        (ACCELERATOR, "nvidia"): {labels.VENDOR.key: "nvidia"},
-    }
     if key == GPU_TYPE:
         return {labels.MODEL.key: value.upper()}
     if key == GPU_MEMORY:
         return {labels.MEMORY.key: value}
-    if key == WORKLOAD_CLASS:
-        return {labels.PURPOSE.key: _PURPOSE_OF_CLASS[value]} if value in _PURPOSE_OF_CLASS else {}
-    return table.get((key, value), {})
+    return EXACT.get((key, value), {})

@@ -17,6 +17,15 @@ MAX_CLUSTER_NAME = 40
 MAX_POOL_NAME = 24
 """So that ``<pool>-<card>-<market>`` stays under 63 characters for every card; with a zone, a judge measures it."""
 
+PLATFORM_PREFIX = "gpu-platform-"
+"""Of cluster-wide objects that the platform makes beside those of its charts."""
+BREAK_GLASS_GROUP = PLATFORM_PREFIX + "break-glass"
+"""The Kubernetes group whose people no admission rule stops: an access entry gives it, for an incident."""
+KARPENTER_NAMESPACE = "kube-system"
+KARPENTER_SERVICE_ACCOUNT = "karpenter"
+KARPENTER_USER = f"system:serviceaccount:{KARPENTER_NAMESPACE}:{KARPENTER_SERVICE_ACCOUNT}"
+"""As the API server knows the autoscaler."""
+
 
 def dns(text: str) -> str:
     """Text as a DNS label: lower case, every other character a hyphen."""

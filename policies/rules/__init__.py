@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from policies.change_rule import ChangeRule
 from policies.rule import Rule, StackRule
 from policies.rules import (
     cluster,
+    fixed,
     labels,
     node_classes,
     node_groups,
@@ -54,4 +56,7 @@ STACK_RULES: tuple[StackRule, ...] = (
 VIEW_RULES: tuple[ViewRule, ...] = pods.VIEW_RULES
 """Rules about one thing in a stack that somebody names; the policy engine does not run them."""
 
-__all__ = ["RULES", "STACK_RULES", "VIEW_RULES"]
+CHANGE_RULES: tuple[ChangeRule, ...] = fixed.CHANGE_RULES
+"""Rules about what an object was and what it becomes; the policy engine sees no earlier state."""
+
+__all__ = ["CHANGE_RULES", "RULES", "STACK_RULES", "VIEW_RULES"]

@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
+from policies.cel import CLOUD
 from policies.kinds import CLUSTER
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
@@ -81,6 +82,7 @@ CLUSTER_ENDPOINT_NAMED = Rule(
     remediation="Set endpointPublicAccess to false, or publicAccessCidrs to your own networks.",
     kinds=(CLUSTER,),
     judge=_endpoint,
+    admission=CLOUD,
 )
 
 CLUSTER_SECRETS_ENCRYPTED = Rule(
@@ -90,6 +92,7 @@ CLUSTER_SECRETS_ENCRYPTED = Rule(
     remediation="Give encryptionConfig a KMS key of your own and the resource secrets.",
     kinds=(CLUSTER,),
     judge=_encrypted,
+    admission=CLOUD,
 )
 
 CLUSTER_ACCESS_BY_API = Rule(
@@ -99,6 +102,7 @@ CLUSTER_ACCESS_BY_API = Rule(
     remediation="Set accessConfig.authenticationMode to API.",
     kinds=(CLUSTER,),
     judge=_by_api,
+    admission=CLOUD,
 )
 
 CLUSTER_LOGS_COMPLETE = Rule(
@@ -108,6 +112,7 @@ CLUSTER_LOGS_COMPLETE = Rule(
     remediation=f"Set enabledClusterLogTypes to {', '.join(_LOG_TYPES)}.",
     kinds=(CLUSTER,),
     judge=_logs,
+    admission=CLOUD,
 )
 
 RULES = (CLUSTER_ENDPOINT_NAMED, CLUSTER_SECRETS_ENCRYPTED, CLUSTER_ACCESS_BY_API, CLUSTER_LOGS_COMPLETE)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.proofs import truth
 from gpuplatform.standard import keys, labels
+from policies.cel import Cel, every, literal
 from policies.kinds import NODE_GROUP, NODE_POOL
 from policies.nodepool import LABELS_PATH, nodepool
 from policies.rule import Rule, Severity
@@ -63,6 +64,24 @@ def _requirement_keys(subject: Subject) -> list[str]:
     return [key for key in given if isinstance(key, str)]
 
 
+def _if_given(key: str, values: Iterable[str]) -> str:
+    return f"!({literal(key)} in variables.labels) || variables.labels[{literal(key)}] in {literal(values)}"
+
+
+_PROFILE = literal(labels.MIG_PROFILE.key)
+_COMPLETE_IN_CLUSTER = "!variables.is_gpu || " + every(
+    f"{literal(each.key for each in labels.STANDARD if each is not labels.MIG_PROFILE)}.all(k, k in variables.labels)",
+    f"variables.labels.all(k, !k.startsWith({literal(labels.PREFIX)})"
+    f" || k in {literal(each.key for each in labels.STANDARD)})",
+    *(_if_given(each.key, each.values) for each in labels.STANDARD if each.values is not None),
+    f"variables.partitioned == ({_PROFILE} in variables.labels)",
+    "variables.card in variables.cards",
+    f"!({_PROFILE} in variables.labels)"
+    f" || variables.labels[{_PROFILE}] in variables.cards[?variables.card].orValue({{}})",
+)
+_NVIDIAS_OWN = f"k.startsWith({literal(keys.FEATURE_DISCOVERY_PREFIX)}) && k != {literal(keys.OPERANDS)}"
+
+
 GPU_LABELS_COMPLETE = Rule(
     name="gpu-labels-complete",
     description="Every GPU NodePool carries the whole label standard, with values that the standard allows.",
@@ -70,6 +89,7 @@ GPU_LABELS_COMPLETE = Rule(
     remediation="Write every label of the standard into spec.template.metadata.labels, fixed for the life of a node.",
     kinds=(NODE_POOL,),
     judge=_complete,
+    admission=Cel(_COMPLETE_IN_CLUSTER),
 )
 
 GPU_LABELS_TRUE = Rule(
@@ -79,6 +99,10 @@ GPU_LABELS_TRUE = Rule(
     remediation="Name the instance types of one card with one memory size, and write that card's labels.",
     kinds=(NODE_POOL,),
     judge=_true,
+    admission=Cel(
+        '!variables.is_gpu || variables.types.all(t, variables.card_of_type[?t].orValue("") == variables.card)',
+        short_of="hardware that is named otherwise than by instance type",
+    ),
 )
 
 NO_HAND_SET_GPU_LABELS = Rule(
@@ -88,6 +112,10 @@ NO_HAND_SET_GPU_LABELS = Rule(
     remediation=f"Remove every {keys.FEATURE_DISCOVERY_PREFIX}* label; say it with {labels.MODEL.key} and its like.",
     kinds=(NODE_POOL, NODE_GROUP),
     judge=_hand_set,
+    admission=Cel(
+        f"!variables.labels.exists(k, {_NVIDIAS_OWN})"
+        f" && !variables.requirements.map(r, r.key).exists(k, {_NVIDIAS_OWN})"
+    ),
 )
 
 RULES = (GPU_LABELS_COMPLETE, GPU_LABELS_TRUE, NO_HAND_SET_GPU_LABELS)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
+from policies.cel import Cel
 from policies.kinds import NODE_CLASS
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, quoted
 
 _METADATA = "spec.metadataOptions"
+_FILLED_IN = "a field that is left out, which Karpenter's definition fills in as it should be"
 
 
 def _encrypted(subject: Subject) -> Iterable[Fault]:
@@ -74,6 +76,10 @@ NODE_VOLUMES_ENCRYPTED = Rule(
     remediation="Set encrypted: true on the ebs part of every block device mapping.",
     kinds=(NODE_CLASS,),
     judge=_encrypted,
+    admission=Cel(
+        "object.spec.?blockDeviceMappings.orValue([]).size() > 0"
+        " && object.spec.blockDeviceMappings.all(each, each.?ebs.?encrypted.orValue(false))"
+    ),
 )
 
 NODE_METADATA_TOKENS = Rule(
@@ -83,6 +89,7 @@ NODE_METADATA_TOKENS = Rule(
     remediation="Set spec.metadataOptions.httpTokens to required.",
     kinds=(NODE_CLASS,),
     judge=_tokens,
+    admission=Cel('object.spec.?metadataOptions.?httpTokens.orValue("") == "required"', short_of=_FILLED_IN),
 )
 
 NODE_METADATA_HOPS = Rule(
@@ -92,6 +99,7 @@ NODE_METADATA_HOPS = Rule(
     remediation="Set spec.metadataOptions.httpPutResponseHopLimit to 1; give pods an identity of their own.",
     kinds=(NODE_CLASS,),
     judge=_hops,
+    admission=Cel("object.spec.?metadataOptions.?httpPutResponseHopLimit.orValue(0) == 1", short_of=_FILLED_IN),
 )
 
 NODE_WITHOUT_PUBLIC_ADDRESS = Rule(
@@ -101,6 +109,7 @@ NODE_WITHOUT_PUBLIC_ADDRESS = Rule(
     remediation="Remove spec.associatePublicIPAddress.",
     kinds=(NODE_CLASS,),
     judge=_public_address,
+    admission=Cel("!object.spec.?associatePublicIPAddress.orValue(false)"),
 )
 
 RULES = (NODE_VOLUMES_ENCRYPTED, NODE_METADATA_TOKENS, NODE_METADATA_HOPS, NODE_WITHOUT_PUBLIC_ADDRESS)

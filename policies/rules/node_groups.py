@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, taints
+from policies.cel import CLOUD
 from policies.kinds import NODE_GROUP
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, mapping_at
@@ -51,6 +52,7 @@ NODE_GROUP_STANDARD = Rule(
     remediation="Write the standard's labels and taints on the node group, or make it a pool of the settings.",
     kinds=(NODE_GROUP,),
     judge=_keeps_the_standard,
+    admission=CLOUD,
 )
 
 RULES = (NODE_GROUP_STANDARD,)

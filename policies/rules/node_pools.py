@@ -10,6 +10,7 @@ from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
 from gpuplatform.standard import labels, resources
+from policies.cel import Cel, NotInCluster, every, literal
 from policies.kinds import NODE_POOL
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity
@@ -194,6 +195,28 @@ def _chief(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+_CARD = f"(k == {literal(resources.GPU)} || k.startsWith({literal(resources.MIG_PREFIX)}))"
+_PROFILE_OF_KEY = f"k.substring({len(resources.MIG_PREFIX)})"
+_UNITS = (
+    f"variables.cards_of_type[?t].orValue(1) * (k == {literal(resources.GPU)} ? 1 : "
+    f'variables.cards[?variables.card_of_type[?t].orValue("")].orValue({{}})[?{_PROFILE_OF_KEY}].orValue(1))'
+)
+_WHOLE = 'string(variables.limits[k]).matches("^[0-9]+$")'
+_AMOUNT = "int(string(variables.limits[k]))"
+_STATIC_CEILING = every(
+    f"variables.limits.all(k, k == {literal(resources.NODES)} && {_WHOLE} && {_AMOUNT} > object.spec.replicas)",
+    "variables.limits.size() == 1",
+)
+_GPU_CEILING = every(
+    f"variables.limits.exists(k, {_CARD})",
+    f"variables.limits.all(k, !{_CARD} || {_WHOLE} && {_AMOUNT} >= 1 && variables.types.all(t, {_AMOUNT} >= {_UNITS}))",
+)
+_CEILING_IN_CLUSTER = (
+    f"variables.static ? {_STATIC_CEILING} : variables.is_gpu ? {_GPU_CEILING}"
+    ' : variables.limits.exists(k, !(string(variables.limits[k]) in ["", "0"]))'
+)
+
+
 NODEPOOL_CEILING = Rule(
     name="nodepool-ceiling",
     description="Every NodePool has a ceiling: in cards or slices where it is elastic, in nodes where it is static.",
@@ -201,6 +224,7 @@ NODEPOOL_CEILING = Rule(
     remediation="Elastic: limit cards or slices to one node of the largest type or more. Static: limit nodes.",
     kinds=(NODE_POOL,),
     judge=_ceiling,
+    admission=Cel(_CEILING_IN_CLUSTER, short_of="one node of the largest type, where types are not named one by one"),
 )
 
 NODEPOOL_WEIGHT = Rule(
@@ -210,6 +234,7 @@ NODEPOOL_WEIGHT = Rule(
     remediation="Remove spec.weight from a static NodePool; elsewhere write a whole number from 1 to 100.",
     kinds=(NODE_POOL,),
     judge=_weight,
+    admission=NotInCluster("Karpenter's own definition of a NodePool bounds the weight and refuses it beside replicas"),
 )
 
 NODEPOOL_DISRUPTION = Rule(
@@ -219,6 +244,11 @@ NODEPOOL_DISRUPTION = Rule(
     remediation="Write consolidateAfter, and budgets with nodes as text and schedule together with duration, in UTC.",
     kinds=(NODE_POOL,),
     judge=_disruption,
+    admission=Cel(
+        "variables.budgets.all(b,"
+        ' !(b.nodes in ["0", "0%"]) || b.?schedule.hasValue() || b.?reasons.orValue([]).size() > 0)',
+        short_of="what Karpenter's own definition asks of each field, and a missing block, which it fills in",
+    ),
 )
 
 CHIEF_STATIC = Rule(
@@ -228,6 +258,7 @@ CHIEF_STATIC = Rule(
     remediation="Set spec.replicas on the chief's NodePools.",
     kinds=(NODE_POOL,),
     judge=_chief,
+    admission=Cel("!variables.chief || variables.static"),
 )
 
 RULES = (NODEPOOL_CEILING, NODEPOOL_WEIGHT, NODEPOOL_DISRUPTION, CHIEF_STATIC)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
+from policies.cel import PLATFORMS_OWN
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Kind, Subject, Unknown, at, items_at, mapping_at, quoted
 
@@ -50,6 +51,7 @@ CLUSTER_POLICY_NAMED = Rule(
     remediation=f"Name it {_CLUSTER_POLICY_NAME}, or give the same through the chart's values.",
     kinds=(CLUSTER_POLICY,),
     judge=_named,
+    admission=PLATFORMS_OWN,
 )
 
 EXPORTER_SCRAPED = Rule(
@@ -59,6 +61,7 @@ EXPORTER_SCRAPED = Rule(
     remediation=f"Set the endpoint's port to {_EXPORTER_PORT}.",
     kinds=(SERVICE_MONITOR,),
     judge=_scraped,
+    admission=PLATFORMS_OWN,
 )
 
 RULES = (CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED)

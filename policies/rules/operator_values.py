@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels
 from gpuplatform.standard.taints import DEDICATED_KEY
+from policies.cel import CHART
 from policies.kinds import NODE_POOL, RELEASE
 from policies.nodepool import HOLDING, SeenTaint, nodepool
 from policies.rule import Rule, Severity, StackRule
@@ -111,6 +112,7 @@ OPERATOR_INSTALLS_NOTHING = Rule(
     remediation="Set driver.enabled and toolkit.enabled to false.",
     kinds=(RELEASE,),
     judge=_nothing_installed,
+    admission=CHART,
 )
 
 OPERATOR_MIG_MIXED = Rule(
@@ -120,6 +122,7 @@ OPERATOR_MIG_MIXED = Rule(
     remediation="Set mig.strategy to mixed.",
     kinds=(RELEASE,),
     judge=_mixed,
+    admission=CHART,
 )
 
 OPERATOR_SHARES_NOTHING_BY_DEFAULT = Rule(
@@ -129,6 +132,7 @@ OPERATOR_SHARES_NOTHING_BY_DEFAULT = Rule(
     remediation=f"Leave devicePlugin.config.default empty; the pool's label {keys.DEVICE_PLUGIN_CONFIG} chooses.",
     kinds=(RELEASE,),
     judge=_no_default,
+    admission=CHART,
 )
 
 OPERATOR_TOLERATES_STANDARD = Rule(
@@ -138,6 +142,7 @@ OPERATOR_TOLERATES_STANDARD = Rule(
     remediation="Add the tolerations to daemonsets.tolerations and to node-feature-discovery.worker.tolerations.",
     kinds=(RELEASE,),
     judge=_tolerates,
+    admission=CHART,
 )
 
 OPERATOR_REACHES_POOLS = StackRule(

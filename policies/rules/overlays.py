@@ -8,6 +8,7 @@ from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.truth import selectable
 from gpuplatform.standard import keys, labels, resources
+from policies.cel import PLATFORMS_OWN
 from policies.kinds import CONFIG_MAP, NODE_OVERLAY, NODE_POOL
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool, requirements_at
 from policies.rule import Rule, Severity, StackRule
@@ -144,6 +145,7 @@ OVERLAY_SCOPED = Rule(
     remediation=f"Add the requirement {keys.NODEPOOL} In [...] with the NodePools' names.",
     kinds=(NODE_OVERLAY,),
     judge=_scoped,
+    admission=PLATFORMS_OWN,
 )
 
 OVERLAY_CAPACITY = Rule(
@@ -153,6 +155,7 @@ OVERLAY_CAPACITY = Rule(
     remediation=f'Write capacities as whole numbers, and {resources.GPU}: "0" beside slices.',
     kinds=(NODE_OVERLAY,),
     judge=_capacity,
+    admission=PLATFORMS_OWN,
 )
 
 OVERLAY_MATCHES_POOL = StackRule(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gpuplatform.faults import Fault
+from policies.cel import NotInCluster
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, quoted, text
 from policies.workloads import PodTemplate, pod_templates
@@ -129,6 +130,9 @@ TORCHRUN_JOB_INDEXED = Rule(
     remediation="Set completionMode: Indexed.",
     kinds=(JOB, CRON_JOB),
     judge=_indexed,
+    admission=NotInCluster(
+        "what a Job runs is read out of its command, and a Job that waits for itself harms no other"
+    ),
 )
 
 TORCHRUN_FIRST_POD_FOUND = StackRule(

@@ -10,7 +10,8 @@ from gpuplatform.catalog.mig import geometries
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.quantity import quantity
 from gpuplatform.standard import labels, resources
-from policies.pod import Container, asks_for_cards, containers
+from policies.cel import Cel, NotInCluster, literal
+from policies.pod import CARD_NAME, Container, asks_for_cards, containers
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
 from policies.workloads import WORKLOAD_KINDS, pod_templates
@@ -106,6 +107,9 @@ def _runtime(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+_NAMES = literal((resources.GPU, *sorted(map(resources.mig_resource, _KNOWN_PROFILES))))
+
+
 POD_CARD_REQUESTS = Rule(
     name="pod-card-requests",
     description="A container asks for whole cards or slices, with requests equal to limits.",
@@ -113,6 +117,7 @@ POD_CARD_REQUESTS = Rule(
     remediation="Write the same whole number under requests and limits.",
     kinds=WORKLOAD_KINDS,
     judge=_requests,
+    admission=NotInCluster("Kubernetes itself refuses parts of an extended resource, and limits other than requests"),
 )
 
 POD_CARD_RESOURCE = Rule(
@@ -122,6 +127,7 @@ POD_CARD_RESOURCE = Rule(
     remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
     kinds=WORKLOAD_KINDS,
     judge=_resource,
+    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {_NAMES}))"),
 )
 
 POD_RUNTIME_CLASS = Rule(
@@ -131,6 +137,9 @@ POD_RUNTIME_CLASS = Rule(
     remediation=f"Set runtimeClassName: {resources.RUNTIME_CLASS}.",
     kinds=WORKLOAD_KINDS,
     judge=_runtime,
+    admission=Cel(
+        f'!variables.asks || variables.spec.?runtimeClassName.orValue("") == {literal(resources.RUNTIME_CLASS)}'
+    ),
 )
 
 RULES = (POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)

@@ -10,6 +10,7 @@ from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.pod import Match, tolerates
 from gpuplatform.standard import aliases, keys, labels, taints
 from gpuplatform.standard.taints import Effect, Taint, Toleration
+from policies.cel import Cel, every, literal, table
 from policies.pod import Selector, alternatives, asks_for_cards, selectors, tolerations
 from policies.rule import Rule, Severity
 from policies.subject import Subject, Unknown
@@ -182,6 +183,60 @@ def _missing(pod: PodTemplate, key: str, value: str) -> Fault:
     return Fault(f"{pod.spec_path}.tolerations[{key}]", f"no toleration that answers {key}", allowed, f"add {line}")
 
 
+_DISCOVERED_IN_CLUSTER = (
+    "!variables.demands.exists(d, d.exists(e, ("
+    + " || ".join(f"e.key.startsWith({literal(each)})" for each in _DISCOVERED)
+    + f") && !e.key.startsWith({literal(_INSTRUCTIONS)})))"
+)
+_VALUES = table({each.key: _values(each) for each in labels.STANDARD})
+_ALIASES = literal(f"{key}={value}" for key, value in aliases.EXACT)
+_STANDARD_IN_CLUSTER = (
+    "variables.demands.all(d, d.all(e, "
+    + every(
+        f"!e.key.startsWith({literal(labels.PREFIX)}) || e.key in {_VALUES}"
+        f' && (!(e.operator in ["In", "NotIn"]) || e.values.all(v, v in {_VALUES}[e.key]))',
+        f"!e.key.startsWith({literal(_OF_INSTANCES)})",
+        f'!(e.key in {literal(aliases.OPEN_KEYS)}) || e.?values.orValue([]).all(v, v == "")',
+        f'!e.?values.orValue([]).exists(v, (e.key + "=" + v) in {_ALIASES})',
+    )
+    + "))"
+)
+_OF_PURPOSE = f'e.key == {literal(labels.PURPOSE.key)} && e.operator == "In"'
+_PURPOSE_IN_CLUSTER = (
+    f"!variables.asks || variables.alternatives.all(a, a.exists(e, {_OF_PURPOSE})"
+    f" && {literal(_PURPOSES)}.filter(p, a.all(e, !({_OF_PURPOSE}) || p in e.values)).size() == 1)"
+)
+
+
+def _answered_in_cluster(key: str, value: str) -> str:
+    """Whether a toleration answers the taint in one of the effects that hold."""
+    operator = 't.?operator.orValue("")'
+    return (
+        f'variables.tolerations.exists(t, t.?effect.orValue("") in ["", "NoSchedule", "NoExecute"]'
+        f' && (t.?key.orValue("") == "" ? {operator} == "Exists"'
+        f' : t.key == {literal(key)} && ({operator} == "Exists" || t.?value.orValue("") == {literal(value)})))'
+    )
+
+
+def _selects(key: str, value: str) -> str:
+    wanted = f'e.key == {literal(key)} && e.operator == "In" && e.values == [{literal(value)}]'
+    return f"variables.alternatives.exists(a, a.exists(e, {wanted}))"
+
+
+_TOLERATES_IN_CLUSTER = "!variables.asks || " + every(
+    _answered_in_cluster(keys.GPU_TAINT, taints.PRESENT),
+    _answered_in_cluster(keys.GPU_TAINT, "true"),
+    _answered_in_cluster(taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
+    *(
+        f"!{_selects(key, value)} || {_answered_in_cluster(key, value)}"
+        for key, value in (
+            *((labels.PURPOSE.key, each) for each in _PURPOSES),
+            (labels.ROLE.key, labels.Role.CHIEF.value),
+        )
+    ),
+)
+
+
 POD_NO_DISCOVERED_LABELS = Rule(
     name="pod-no-discovered-labels",
     description="No pod selects on a label of NVIDIA's feature discovery, such as the product's name.",
@@ -189,6 +244,7 @@ POD_NO_DISCOVERED_LABELS = Rule(
     remediation=f"Select on {labels.MODEL.key} and {labels.MEMORY.key} instead of {keys.GPU_PRODUCT}.",
     kinds=WORKLOAD_KINDS,
     judge=_discovered,
+    admission=Cel(_DISCOVERED_IN_CLUSTER),
 )
 
 POD_STANDARD_LABELS = Rule(
@@ -198,6 +254,7 @@ POD_STANDARD_LABELS = Rule(
     remediation="Select on the label that the finding names; docs/guides/migrate-labels.md has the whole translation.",
     kinds=WORKLOAD_KINDS,
     judge=_standard,
+    admission=Cel(_STANDARD_IN_CLUSTER),
 )
 
 POD_NAMES_PURPOSE = Rule(
@@ -207,6 +264,7 @@ POD_NAMES_PURPOSE = Rule(
     remediation=f"Add {labels.PURPOSE.key} to nodeSelector, or paste the pool's block.",
     kinds=WORKLOAD_KINDS,
     judge=_purpose,
+    admission=Cel(_PURPOSE_IN_CLUSTER),
 )
 
 POD_TOLERATES_STANDARD = Rule(
@@ -216,6 +274,7 @@ POD_TOLERATES_STANDARD = Rule(
     remediation="Add the tolerations of the pool's block: `gpuplatform block --stack NAME --pool POOL`.",
     kinds=WORKLOAD_KINDS,
     judge=_tolerates,
+    admission=Cel(_TOLERATES_IN_CLUSTER),
 )
 
 RULES = (POD_NO_DISCOVERED_LABELS, POD_STANDARD_LABELS, POD_NAMES_PURPOSE, POD_TOLERATES_STANDARD)

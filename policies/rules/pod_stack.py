@@ -9,8 +9,9 @@ from gpuplatform.proofs.capture.landing import Landing, Obstacle, Obstructs, lan
 from gpuplatform.proofs.capture.pod import PodAsk
 from gpuplatform.proofs.capture.view import NodePoolView, StackView
 from gpuplatform.standard import keys, labels, resources
-from gpuplatform.standard.priorities import priority
-from policies.pod import ask, asks_for_cards, containers
+from gpuplatform.standard.priorities import PRIORITIES, priority
+from policies.cel import Cel, NotInCluster, literal
+from policies.pod import CARD_NAME, ask, asks_for_cards, containers
 from policies.rule import Severity
 from policies.rules.pod_selection import missing_tolerations, names_purpose
 from policies.subject import UNKNOWN, Subject, quoted
@@ -177,6 +178,14 @@ def _within_quota(subject: Subject, view: StackView) -> Iterable[Fault]:
     ]
 
 
+_REACHES = (
+    'variables.reached.size() == 0 ? "It reaches no pool of this stack." : "It reaches "'
+    ' + variables.reached.map(each, each[1]).join(", ") + "."'
+)
+_STANDARD_CLASSES = literal(each.name for each in PRIORITIES)
+_CLASS = 'variables.spec.?priorityClassName.orValue("")'
+
+
 POD_RESOURCE_OFFERED = ViewRule(
     name="pod-resource-offered",
     description="A pod asks for a card resource that some pool of the stack offers.",
@@ -184,6 +193,10 @@ POD_RESOURCE_OFFERED = ViewRule(
     remediation="Ask for the resource of the pool's block.",
     kinds=WORKLOAD_KINDS,
     judge=_offered,
+    admission=Cel(
+        f'variables.limits.all(l, l.all(k, !{CARD_NAME} || string(l[k]) == "0" || k in variables.offered))',
+        says='"This stack offers " + variables.offered.join(", ") + "."',
+    ),
 )
 
 POD_REACHES_ONE_POOL = ViewRule(
@@ -193,6 +206,12 @@ POD_REACHES_ONE_POOL = ViewRule(
     remediation="Paste the pool's block; `gpuplatform pods FILE --stack NAME` says what keeps a pod away.",
     kinds=WORKLOAD_KINDS,
     judge=_one_pool,
+    admission=Cel(
+        "!variables.asks || variables.reached.size() > 0"
+        " && variables.reached.all(each, each[0] == variables.reached[0][0])",
+        says=_REACHES,
+        short_of="room for a pod's processors and memory on the largest node",
+    ),
 )
 
 POD_REACHES_WHOLE_POOL = ViewRule(
@@ -202,6 +221,7 @@ POD_REACHES_WHOLE_POOL = ViewRule(
     remediation="Take out what narrows the selection to a part of the pool.",
     kinds=WORKLOAD_KINDS,
     judge=_whole_pool,
+    admission=NotInCluster("a pod on a part of its pool is narrow and not wrong: lint tells its author"),
 )
 
 POD_ONE_SHARE = ViewRule(
@@ -211,6 +231,10 @@ POD_ONE_SHARE = ViewRule(
     remediation="Ask for one; for more of a card, use a pool of whole cards.",
     kinds=WORKLOAD_KINDS,
     judge=_one_share,
+    admission=Cel(
+        '!variables.reached.exists(each, each[5] == "1" && variables.limits.exists(l,'
+        f" {literal(resources.GPU)} in l && quantity(string(l[{literal(resources.GPU)}])).asInteger() > 1))"
+    ),
 )
 
 POD_PRIORITY_ALLOWED = ViewRule(
@@ -220,6 +244,13 @@ POD_PRIORITY_ALLOWED = ViewRule(
     remediation="Use a class that the stack's settings give the namespace.",
     kinds=WORKLOAD_KINDS,
     judge=_priority,
+    admission=Cel(
+        f"variables.allowed.size() == 0 ? !({_CLASS} in {_STANDARD_CLASSES})"
+        f' : {_CLASS} == "" ? !variables.asks : {_CLASS} in variables.allowed',
+        says='variables.allowed.size() == 0 ? "This namespace may use none of the platform\'s."'
+        ' : "This namespace may use " + variables.allowed.join(", ") + "."',
+        everywhere=True,
+    ),
 )
 
 POD_WITHIN_QUOTA = ViewRule(
@@ -229,6 +260,7 @@ POD_WITHIN_QUOTA = ViewRule(
     remediation="Ask for less, or raise the namespace's quota.",
     kinds=WORKLOAD_KINDS,
     judge=_within_quota,
+    admission=NotInCluster("the ResourceQuota of the namespace refuses the pod itself, with the numbers"),
 )
 
 VIEW_RULES = (

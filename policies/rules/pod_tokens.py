@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
+from policies.cel import Cel, literal
 from policies.kinds import SERVICE_ACCOUNT
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, mapping, quoted
@@ -43,6 +44,10 @@ TOKEN_FIELD_NOT_ANNOTATION = Rule(
     remediation=f"Remove the annotation and set the field {_FIELD}: false.",
     kinds=(SERVICE_ACCOUNT, *WORKLOAD_KINDS),
     judge=_field,
+    admission=Cel(
+        f"!({literal(_FIELD)} in variables.annotations)",
+        short_of="a service account, which teams may not write",
+    ),
 )
 
 RULES = (TOKEN_FIELD_NOT_ANNOTATION,)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard.priorities import PREEMPTION_POLICY, priority
+from policies.cel import PLATFORMS_OWN
 from policies.kinds import PRIORITY_CLASS
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Subject, at, quoted
@@ -41,6 +42,7 @@ PRIORITY_CLASS_STANDARD = Rule(
     remediation=f"Write the standard's value, and preemptionPolicy: {PREEMPTION_POLICY}.",
     kinds=(PRIORITY_CLASS,),
     judge=_standard,
+    admission=PLATFORMS_OWN,
 )
 
 PRIORITY_CLASS_NOT_DEFAULT = Rule(
@@ -50,6 +52,7 @@ PRIORITY_CLASS_NOT_DEFAULT = Rule(
     remediation="Set globalDefault: false; pods name their class.",
     kinds=(PRIORITY_CLASS,),
     judge=_not_default,
+    admission=PLATFORMS_OWN,
 )
 
 RULES = (PRIORITY_CLASS_STANDARD, PRIORITY_CLASS_NOT_DEFAULT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
+from policies.cel import Cel, every, literal
 from policies.kinds import NODE_CLASS, NODE_POOL
 from policies.nodepool import nodepool
 from policies.rule import Rule, Severity
@@ -67,6 +68,17 @@ def _term(path: str, term: Plain) -> list[Fault]:
     return faults
 
 
+_PINNED_IN_CLUSTER = (
+    "object.spec.?amiSelectorTerms.orValue([]).all(t, "
+    + every(
+        '!has(t.alias) || t.alias.matches("@.") && !t.alias.endsWith("@latest")',
+        " && ".join(f'!(t.?ssmParameter.orValue("") + "/").contains({literal(each)})' for each in _MOVING),
+        '!t.?name.orValue("").contains("*")',
+    )
+    + ")"
+)
+
+
 PROTECTED_CONSOLIDATION = Rule(
     name="protected-consolidation",
     description="Training and chief NodePools give nodes back only when they are empty.",
@@ -74,6 +86,10 @@ PROTECTED_CONSOLIDATION = Rule(
     remediation="Set spec.disruption.consolidationPolicy to WhenEmpty.",
     kinds=(NODE_POOL,),
     judge=_consolidation,
+    admission=Cel(
+        "!variables.is_protected || variables.static"
+        f' || object.spec.?disruption.?consolidationPolicy.orValue("") == {literal(_WHEN_EMPTY)}'
+    ),
 )
 
 PROTECTED_EXPIRY = Rule(
@@ -83,6 +99,9 @@ PROTECTED_EXPIRY = Rule(
     remediation="Set spec.template.spec.expireAfter to Never.",
     kinds=(NODE_POOL,),
     judge=_expiry,
+    admission=Cel(
+        f'!variables.is_protected || object.spec.template.spec.?expireAfter.orValue("") == {literal(_NEVER)}'
+    ),
 )
 
 IMAGE_PINNED = Rule(
@@ -92,6 +111,7 @@ IMAGE_PINNED = Rule(
     remediation="Write the alias with a version instead of @latest, and change it on purpose.",
     kinds=(NODE_CLASS,),
     judge=_pinned,
+    admission=Cel(_PINNED_IN_CLUSTER),
 )
 
 RULES = (PROTECTED_CONSOLIDATION, PROTECTED_EXPIRY, IMAGE_PINNED)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from gpuplatform.faults import Fault, errors
 from gpuplatform.proofs.mig_file import judge as judge_layouts
 from gpuplatform.standard import keys, labels, resources
+from policies.cel import PLATFORMS_OWN
 from policies.kinds import CONFIG_MAP, NODE_GROUP, NODE_POOL, RESOURCE_QUOTA
 from policies.nodepool import nodepool
 from policies.rule import Rule, Severity, StackRule
@@ -86,6 +87,7 @@ MIG_LAYOUT_LEGAL = Rule(
     remediation="Ask `gpuplatform mig CARD PROFILE:N` what the card can make, and write that under a new key.",
     kinds=(CONFIG_MAP,),
     judge=_legal,
+    admission=PLATFORMS_OWN,
 )
 
 RULES = (MIG_LAYOUT_LEGAL,)

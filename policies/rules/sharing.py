@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, resources
+from policies.cel import Cel, every, literal
 from policies.kinds import CONFIG_MAP, NODE_POOL
 from policies.nodepool import LABELS_PATH, LIMITS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity, StackRule
@@ -102,6 +103,23 @@ def _undefined(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
     return faults
 
 
+_CONFIG = f'variables.labels[?{literal(keys.MIG_CONFIG)}].orValue("")'
+_SLICES = f"({literal(resources.MIG_PREFIX)} + variables.profile)"
+_CUT_IN_CLUSTER = every(
+    # RE2 looks neither ahead nor behind: the profile stands alone in the key, and not with an attribute after it.
+    f"{_CONFIG}.matches("
+    r'"(^|[^a-z0-9])" + variables.profile.replace(".", "[.]") + "($|[^a-z0-9.]|[.]($|[^a-z]))")',
+    f"variables.static || {_SLICES} in variables.limits",
+    f"variables.static || variables.limits.all(k, !(k == {literal(resources.GPU)}"
+    f" || k.startsWith({literal(resources.MIG_PREFIX)})) || k == {_SLICES})",
+    f"!({literal(keys.DEVICE_PLUGIN_CONFIG)} in variables.labels)",
+)
+_WHOLE_IN_CLUSTER = every(
+    f'{_CONFIG} in ["", {literal(_ALL_DISABLED)}]',
+    f"variables.static || !variables.limits.exists(k, k.startsWith({literal(resources.MIG_PREFIX)}))",
+)
+
+
 MIG_AGREES = Rule(
     name="mig-agrees",
     description="A NodePool's MIG labels, its layout and its ceiling speak of the same slices.",
@@ -109,6 +127,7 @@ MIG_AGREES = Rule(
     remediation="Where cards are cut: name the profile's layout and count its slices. Where not: ask for no layout.",
     kinds=(NODE_POOL,),
     judge=_mig_agrees,
+    admission=Cel(f'variables.partitioned ? variables.profile == "" || {_CUT_IN_CLUSTER} : {_WHOLE_IN_CLUSTER}'),
 )
 
 SHARING_CONFIG_EXISTS = StackRule(

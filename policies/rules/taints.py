@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, taints
+from policies.cel import Cel, every, literal
 from policies.kinds import NODE_POOL
 from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, SeenTaint, nodepool, seen_taints
 from policies.rule import Rule, Severity
@@ -71,6 +72,24 @@ def _distinct(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+def _holds(key: str, value: str) -> str:
+    """Such a taint is there and holds, and every one of the key has a right value; ``value`` says which of ``t``."""
+    mine = f"t.key == {literal(key)}"
+    return every(
+        f"variables.taints.exists(t, {mine} && t.effect in {literal(HOLDING)})",
+        f"variables.taints.all(t, !({mine}) || {value})",
+    )
+
+
+_GIVEN = 't.?value.orValue("")'
+_PRESENT_IN_CLUSTER = "!variables.is_gpu || " + every(
+    _holds(keys.GPU_TAINT, f"{_GIVEN} in {literal(_VALUES_IN_CIRCULATION)}"),
+    _holds(taints.DEDICATED_KEY, f"{_GIVEN} == {literal(taints.DEDICATED_VALUE)}"),
+    _holds(labels.PURPOSE.key, f"{_GIVEN} == variables.labels[?{literal(labels.PURPOSE.key)}].orValue({_GIVEN})"),
+    f"!variables.chief || {_holds(labels.ROLE.key, f'{_GIVEN} == {literal(labels.Role.CHIEF.value)}')}",
+)
+
+
 GPU_TAINTS_PRESENT = Rule(
     name="gpu-taints-present",
     description="Every GPU NodePool carries the standard's taints: GPU, dedicated, its purpose, and chief for chiefs.",
@@ -78,6 +97,7 @@ GPU_TAINTS_PRESENT = Rule(
     remediation="Add the missing taint to spec.template.spec.taints; without it an unselective pod lands on the cards.",
     kinds=(NODE_POOL,),
     judge=_present,
+    admission=Cel(_PRESENT_IN_CLUSTER),
 )
 
 TAINTS_DISTINCT = Rule(
@@ -87,6 +107,10 @@ TAINTS_DISTINCT = Rule(
     remediation="Remove the second taint of the same key and effect, also from startupTaints.",
     kinds=(NODE_POOL,),
     judge=_distinct,
+    admission=Cel(
+        "variables.every_taint.all("
+        "t, variables.every_taint.filter(o, o.key == t.key && o.effect == t.effect).size() == 1)"
+    ),
 )
 
 RULES = (GPU_TAINTS_PRESENT, TAINTS_DISTINCT)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, resources
+from policies.cel import PLATFORMS_OWN, Cel, NotInCluster, literal
 from policies.kinds import NAMESPACE, NETWORK_POLICY, RESOURCE_QUOTA, ROLE, SERVICE_ACCOUNT
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, mapping_at, quoted, text
 
-_PLATFORM = "gpu-platform"
+PLATFORM = "gpu-platform"
 """Value of the part-of label on the namespaces that the platform makes for teams."""
 _LEVELS = ("baseline", "restricted")
 _SYSTEM_NAMESPACE = "kube-system"
@@ -24,7 +25,7 @@ def _is_tenant(namespace: Subject) -> bool:
     labels = mapping_at(namespace, "metadata", "labels")
     if isinstance(labels, Unknown):
         return False
-    return keys.TEAM in labels or labels.get(keys.PART_OF) == _PLATFORM
+    return keys.TEAM in labels or labels.get(keys.PART_OF) == PLATFORM
 
 
 def _pod_security(subject: Subject) -> Iterable[Fault]:
@@ -155,6 +156,7 @@ TENANT_POD_SECURITY = Rule(
     remediation=f"Label the namespace with {keys.POD_SECURITY_ENFORCE}: baseline or restricted.",
     kinds=(NAMESPACE,),
     judge=_pod_security,
+    admission=Cel(f'variables.labels[?"{keys.POD_SECURITY_ENFORCE}"].orValue("") in {literal(_LEVELS)}'),
 )
 
 QUOTA_KEYS = Rule(
@@ -164,6 +166,7 @@ QUOTA_KEYS = Rule(
     remediation=f"Write {resources.quota_key(resources.GPU)} instead of {resources.GPU}.",
     kinds=(RESOURCE_QUOTA,),
     judge=_quota_keys,
+    admission=PLATFORMS_OWN,
 )
 
 SERVICE_ACCOUNT_TOKEN_OFF = Rule(
@@ -173,6 +176,7 @@ SERVICE_ACCOUNT_TOKEN_OFF = Rule(
     remediation="Set the field automountServiceAccountToken: false on the ServiceAccount.",
     kinds=(SERVICE_ACCOUNT,),
     judge=_token_off,
+    admission=NotInCluster("Kubernetes itself makes an account without the field in every namespace"),
 )
 
 ROLE_WITHOUT_WILDCARDS = Rule(
@@ -182,6 +186,7 @@ ROLE_WITHOUT_WILDCARDS = Rule(
     remediation="List what the role needs instead of *.",
     kinds=(ROLE,),
     judge=_no_wildcards,
+    admission=PLATFORMS_OWN,
 )
 
 SECRETS_BY_NAME = Rule(
@@ -191,6 +196,7 @@ SECRETS_BY_NAME = Rule(
     remediation="Add resourceNames with the secrets that may be read.",
     kinds=(ROLE,),
     judge=_secrets_by_name,
+    admission=PLATFORMS_OWN,
 )
 
 TENANT_QUOTA = StackRule(

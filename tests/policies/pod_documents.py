@@ -37,7 +37,12 @@ def a_job() -> dict[str, object]:
     """Training on two nodes whose pods look for the first of them."""
     command = ["torchrun", "--nnodes=2", "--node-rank=$(JOB_COMPLETION_INDEX)", "--master-addr=pretrain-0.peers"]
     main = {"name": "main", "command": command, "resources": resources("8")}
-    pod = {**block("train", **{"gpu.model": "A100", "gpu.mem": "40gb"}), "subdomain": "peers", "containers": [main]}
+    pod = {
+        **block("train", **{"gpu.model": "A100", "gpu.mem": "40gb"}),
+        "priorityClassName": "training-normal",
+        "subdomain": "peers",
+        "containers": [main],
+    }
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",

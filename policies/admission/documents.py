@@ -1,0 +1,118 @@
+"""The admission policies and their bindings as Kubernetes objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.settings.admission import AdmissionMode
+from gpuplatform.standard import keys, names
+from policies.admission import parameters
+from policies.admission.scopes import SCOPES, Scope
+from policies.cel import Cel, literal
+from policies.change_rule import ChangeRule
+from policies.rule import Rule
+from policies.rules import CHANGE_RULES, RULES, VIEW_RULES
+from policies.view_rule import ViewRule
+
+Document = dict[str, object]
+AdmittedRule = Rule | ViewRule | ChangeRule
+
+_API_VERSION = "admissionregistration.k8s.io/v1"
+_ACTIONS: dict[AdmissionMode, list[str]] = {
+    AdmissionMode.AUDIT: ["Audit"],
+    AdmissionMode.WARN: ["Warn", "Audit"],
+    AdmissionMode.DENY: ["Deny", "Audit"],
+}
+_BREAK_GLASS = f"!({literal(names.BREAK_GLASS_GROUP)} in request.userInfo.groups)"
+
+
+def admission_documents(view: StackView, mode: AdmissionMode) -> tuple[Document, ...]:
+    """What the policies read, the policies, and the bindings that set them to work."""
+    return (
+        parameters.parameters(view),
+        *(_policy(each) for each in SCOPES),
+        *(_binding(each, mode) for each in SCOPES),
+    )
+
+
+def rules_of(scope: Scope) -> Iterator[tuple[AdmittedRule, Cel]]:
+    """The rules that a policy holds, in the order of the reference."""
+    every: tuple[AdmittedRule, ...] = (*RULES, *VIEW_RULES, *CHANGE_RULES)
+    for rule in every:
+        cel = rule.admission
+        if (
+            isinstance(cel, Cel)
+            and set(rule.kinds) & set(scope.kinds)
+            and (cel.everywhere or not scope.only_everywhere)
+        ):
+            yield rule, cel
+
+
+def _name(scope: Scope) -> str:
+    return names.PLATFORM_PREFIX + scope.name
+
+
+def _policy(scope: Scope) -> Document:
+    findings = [_finding(rule, cel) for rule, cel in rules_of(scope)]
+    variables = {**scope.variables, "findings": f"[{', '.join(findings)}].filter(f, f != '')"}
+    conditions = {"not-break-glass": _BREAK_GLASS, **scope.match}
+    spec: Document = {
+        "failurePolicy": "Fail" if scope.must_answer else "Ignore",
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": [group],
+                    "apiVersions": ["*"],
+                    "operations": list(scope.operations),
+                    "resources": list(plural),
+                }
+                for group, plural in scope.resources.items()
+            ]
+        },
+        "matchConditions": [{"name": name, "expression": text} for name, text in conditions.items()],
+        "variables": [{"name": name, "expression": text} for name, text in variables.items()],
+        # One validation for all rules: the API server tells the first that fails, and this one tells every finding.
+        "validations": [
+            {
+                "expression": "variables.findings.size() == 0",
+                "messageExpression": "variables.findings.join(' | ')",
+                "reason": "Forbidden",
+            }
+        ],
+    }
+    if scope.reads_stack:
+        spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
+    return {
+        "apiVersion": _API_VERSION,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": _name(scope)},
+        "spec": spec,
+    }
+
+
+def _finding(rule: AdmittedRule, cel: Cel) -> str:
+    told = literal(f"{rule.name}: {rule.description} {rule.remediation}")
+    says = f' + " " + ({cel.says})' if cel.says else ""
+    return f'({cel.keeps}) ? "" : {told}{says}'
+
+
+def _binding(scope: Scope, mode: AdmissionMode) -> Document:
+    spec: Document = {"policyName": _name(scope), "validationActions": _ACTIONS[mode]}
+    if scope.reads_stack:
+        spec["paramRef"] = {
+            "name": parameters.NAME,
+            "namespace": parameters.NAMESPACE,
+            # Without it nothing is known of the stack, and work that is evicted must be able to start again.
+            "parameterNotFoundAction": "Allow",
+        }
+    if scope.teams_objects is not None:
+        operator = "Exists" if scope.teams_objects else "DoesNotExist"
+        selector = {"matchExpressions": [{"key": keys.TEAM, "operator": operator}]}
+        spec["matchResources"] = {"namespaceSelector": selector}
+    return {
+        "apiVersion": _API_VERSION,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": _name(scope)},
+        "spec": spec,
+    }

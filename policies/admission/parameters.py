@@ -1,0 +1,55 @@
+"""What of a stack the admission policies read: one ConfigMap of short lines, so that 200 pools stay cheap to judge.
+
+``nodepools`` has a line for each NodePool: pool, NodePool, labels, taints, what one node offers, the most that one
+container may ask for, the template by which its cards are claimed; parts by ``|``, entries by commas. A label that
+differs between the pool's instance types or zones is there once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuplatform.proofs.capture.view import NodePoolView, StackView
+from gpuplatform.standard import keys, names
+
+NAME = names.PLATFORM_PREFIX + "admission"
+NAMESPACE = "kube-system"
+
+
+def parameters(view: StackView) -> dict[str, object]:
+    """The ConfigMap."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": NAME, "namespace": NAMESPACE},
+        "data": {
+            "nodepools": "\n".join(map(_line, view.node_pools)),
+            "resources": ",".join(sorted(view.card_resources)),
+            "priorities": "\n".join(f"{each.name}={','.join(each.priorities)}" for each in view.namespaces),
+        },
+    }
+
+
+def _line(pool: NodePoolView) -> str:
+    labels = [(key, value) for key, value in pool.labels.items()]
+    labels += [(keys.ZONE, zone) for zone in pool.zones]
+    labels += [(key, value) for option in pool.options for key, value in option.labels.items()]
+    taints = (f"{each.key}={each.value}:{each.effect.value}" for each in pool.taints)
+    most: dict[str, int] = {}
+    for option in pool.options:
+        for resource, amount in option.devices.items():
+            most[resource] = max(most.get(resource, 0), amount)
+    parts = (
+        pool.pool,
+        pool.name,
+        f",{_entries(f'{key}={value}' for key, value in labels)},",
+        _entries(taints),
+        _entries(f"{resource}={amount}" for resource, amount in most.items()),
+        "" if pool.most_per_container is None else str(pool.most_per_container),
+        pool.claim_template or "",
+    )
+    return "|".join(parts)
+
+
+def _entries(parts: Iterable[str]) -> str:
+    return ",".join(dict.fromkeys(parts))

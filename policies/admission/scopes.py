@@ -1,0 +1,246 @@
+"""What each admission policy is about: the objects it matches, whom it leaves alone, the variables its rules read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpuplatform.catalog.cards import cards
+from gpuplatform.catalog.instance_types import instance_types
+from gpuplatform.catalog.mig import geometry
+from gpuplatform.standard import keys, labels, names
+from policies.cel import literal, nested, table
+from policies.kinds import NAMESPACE, NODE, NODE_CLASS, NODE_POOL
+from policies.nodepool import LABELS_PATH
+from policies.pod import CARD_NAME
+from policies.rules.tenancy import PLATFORM
+from policies.subject import Kind
+
+CREATE, UPDATE = "CREATE", "UPDATE"
+NOT_KARPENTER = f"request.userInfo.username != {literal(names.KARPENTER_USER)}"
+_NOT_KUBELET = '!("system:nodes" in request.userInfo.groups)'
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One admission policy without its rules."""
+
+    name: str
+    """Of the policy, after the platform's prefix."""
+    kinds: tuple[Kind, ...]
+    """Which rules it takes up."""
+    resources: Mapping[str, tuple[str, ...]]
+    """API group to plural names."""
+    operations: tuple[str, ...]
+    variables: Mapping[str, str]
+    """CEL by name; each may read those before it."""
+    match: Mapping[str, str]
+    """Conditions by name, all of which hold before anything is judged."""
+    teams_objects: bool | None = None
+    """For things in namespaces: True in those of teams, False in every other; None for what has no namespace."""
+    reads_stack: bool = False
+    """Whether the variables read the stack's ConfigMap."""
+    only_everywhere: bool = False
+    """Whether it takes only the rules that hold outside teams' namespaces too."""
+    must_answer: bool = True
+    """Whether an object is refused where the policy itself fails; False where refusing could stop the cluster."""
+
+
+def _card_tables() -> dict[str, str]:
+    known = [each for each in instance_types().values() if each.card is not None]
+    name_of = {card.name: f"{card.model}|{labels.memory_value(card.memory_gb)}" for card in cards().values()}
+    geometries = {card.name: geometry(card.mig_table) if card.mig_table else None for card in cards().values()}
+    profiles = {
+        name_of[name]: table(
+            {labels.profile_value(each.name): each.max_instances for each in cut.profiles} if cut else {}
+        )
+        for name, cut in geometries.items()
+    }
+    return {
+        "cards": nested(profiles),
+        "card_of_type": table({each.name: name_of[each.card or ""] for each in known}),
+        "cards_of_type": table({each.name: each.cards for each in known}),
+    }
+
+
+_LABELS_AT = ".?".join(LABELS_PATH.split("."))
+
+_NODE_POOL_VARIABLES = {
+    "labels": f"object.?{_LABELS_AT}.orValue({{}})",
+    "was": f"oldObject == null ? {{}} : oldObject.?{_LABELS_AT}.orValue({{}})",
+    "taints": "object.spec.template.spec.?taints.orValue([])",
+    "every_taint": "variables.taints + object.spec.template.spec.?startupTaints.orValue([])",
+    "requirements": "object.spec.template.spec.?requirements.orValue([])",
+    "limits": "object.spec.?limits.orValue({})",
+    "budgets": "object.spec.?disruption.?budgets.orValue([])",
+    "static": "has(object.spec.replicas)",
+    **_card_tables(),
+    "named": f"variables.requirements.filter(r, r.key == {literal(keys.INSTANCE_TYPE)} && r.operator == 'In')",
+    "types": "variables.named.size() == 0 ? [] : variables.named[0].values",
+    "is_gpu": f"variables.labels.exists(k, k.startsWith({literal(labels.PREFIX)}))"
+    f" || variables.taints.exists(t, t.key == {literal(keys.GPU_TAINT)})"
+    " || variables.types.exists(t, t in variables.card_of_type)",
+    "partitioned": f'variables.labels[?{literal(labels.MIG.key)}].orValue("") == {literal(labels.MIG_ENABLED)}',
+    "profile": f'variables.labels[?{literal(labels.MIG_PROFILE.key)}].orValue("")',
+    "card": f'variables.labels[?{literal(labels.MODEL.key)}].orValue("") + "|"'
+    f' + variables.labels[?{literal(labels.MEMORY.key)}].orValue("")',
+    "chief": f'variables.labels[?{literal(labels.ROLE.key)}].orValue("") == {literal(labels.Role.CHIEF.value)}',
+    "is_protected": "variables.chief"
+    f' || variables.labels[?{literal(labels.PURPOSE.key)}].orValue("") == {literal(labels.Purpose.TRAIN.value)}',
+}
+
+_OWN_LABELS = {
+    "labels": "object.metadata.?labels.orValue({})",
+    "was": "oldObject == null ? {} : oldObject.metadata.?labels.orValue({})",
+}
+
+_AFFINITY = "variables.spec.?affinity.?nodeAffinity"
+_REQUIRED = f"{_AFFINITY}.?requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = f"{_AFFINITY}.?preferredDuringSchedulingIgnoredDuringExecution"
+_TAINT_OF = (
+    't.startsWith(o.?key.orValue("") + "=" + (o.?operator.orValue("") == "Exists" ? "" : o.?value.orValue("") + ":"))'
+)
+_MEETS = """
+e.operator == "In" ? e.values.exists(v, each[2].contains("," + e.key + "=" + v + ","))
+ : e.operator == "NotIn" ? !each[2].contains("," + e.key + "=")
+ || each[2].split(",").exists(p, p.startsWith(e.key + "=") && !(p.substring(e.key.size() + 1) in e.values))
+ : e.operator == "Exists" ? each[2].contains("," + e.key + "=")
+ : e.operator == "DoesNotExist" ? !each[2].contains("," + e.key + "=")
+ : true
+""".replace("\n", "")
+
+
+def _pod_variables(spec: str, metadata: str) -> dict[str, str]:
+    """What the rules about pods read; ``each`` NodePool is a line of the stack's ConfigMap (``parameters``)."""
+    return {
+        "spec": spec,
+        "annotations": f"{metadata}.?annotations.orValue({{}})",
+        "containers": "variables.spec.containers + variables.spec.?initContainers.orValue([])",
+        "limits": "variables.containers.map(c, c.?resources.?limits.orValue({}))",
+        # What prepares and ends is left out of the sum: it runs before the others ask for anything.
+        "running": "(variables.spec.containers + variables.spec.?initContainers.orValue([])"
+        '.filter(c, c.?restartPolicy.orValue("") == "Always")).map(c, c.?resources.?limits.orValue({}))',
+        "claims": 'variables.spec.?resourceClaims.orValue([]).map(c, c.?resourceClaimTemplateName.orValue(""))'
+        '.filter(c, c != "")',
+        "selector": "variables.spec.?nodeSelector.orValue({})",
+        "own": 'variables.selector.map(k, {"key": dyn(k), "operator": dyn("In"),'
+        ' "values": dyn([variables.selector[k]])})',
+        "terms": f"{_REQUIRED}.?nodeSelectorTerms.orValue([])",
+        "alternatives": f"{_REQUIRED}.hasValue() ? variables.terms.filter(t, t.?matchExpressions.orValue([]).size() > 0"
+        " || t.?matchFields.hasValue()).map(t, variables.own + t.?matchExpressions.orValue([])) : [variables.own]",
+        "wishes": f"{_PREFERRED}.orValue([]).map(p, p.preference.?matchExpressions.orValue([]))",
+        "demands": "[variables.own] + variables.alternatives + variables.wishes",
+        "tolerations": "variables.spec.?tolerations.orValue([])",
+        "asks": f'variables.limits.exists(l, l.exists(k, {CARD_NAME} && string(l[k]) != "0"))'
+        " || variables.claims.size() > 0"
+        f" && variables.demands.exists(d, d.exists(e, e.key.startsWith({literal(labels.PREFIX)})))",
+    }
+
+
+_STACK_VARIABLES = {
+    "nodepools": 'params.data.nodepools.split("\\n").map(line, line.split("|"))',
+    "offered": 'params.data.resources.split(",")',
+    "of_namespace": 'params.data.priorities.split("\\n").filter(line, line.startsWith(request.namespace + "="))',
+    "allowed": "variables.of_namespace.size() == 0 ? []"
+    ' : variables.of_namespace[0].substring(request.namespace.size() + 1).split(",")',
+    "tolerated": 'variables.nodepools.filter(each, each[3].split(",").all(t, t == "" || variables.tolerations.exists(o,'
+    ' (o.?key.orValue("") == "" ? o.?operator.orValue("") == "Exists" : ' + _TAINT_OF + ")"
+    ' && (o.?effect.orValue("") == "" || t.endsWith(":" + o.effect)))))',
+    "selected": f"variables.tolerated.filter(each, variables.alternatives.exists(a, a.all(e, {_MEETS})))",
+    "reached": "variables.asks ? variables.selected.filter(each, variables.claims.all(c, c == each[6])"
+    ' && variables.running.all(l, l.all(k, !k.contains("/") || each[4].split(",").exists(o, o.startsWith(k + "=")'
+    " && variables.running.map(m, k in m ? quantity(string(m[k])).asInteger() : 0).sum()"
+    " <= int(o.substring(k.size() + 1)))))) : []",
+}
+
+
+def _pods(name: str, kinds: tuple[str, ...], group: str, spec: str, metadata: str) -> Scope:
+    api = {"pods": "Pod", "deployments": "Deployment", "statefulsets": "StatefulSet", "daemonsets": "DaemonSet"}
+    api |= {"jobs": "Job", "cronjobs": "CronJob"}
+    own = spec == "object.spec"
+    return Scope(
+        name=name,
+        kinds=tuple(Kind(group, api[each]) for each in kinds),
+        resources={group: kinds},
+        # A pod's demands do not change; a template is judged again where it does, and left alone where it does not.
+        operations=(CREATE,) if own else (CREATE, UPDATE),
+        variables={**_pod_variables(spec, metadata), **_STACK_VARIABLES},
+        match={}
+        if own
+        else {"template-changed": f"oldObject == null || {spec} != {spec.replace('object', 'oldObject', 1)}"},
+        teams_objects=True,
+        reads_stack=True,
+    )
+
+
+_TEMPLATE = "object.spec.template"
+_CRON = "object.spec.jobTemplate.spec.template"
+
+PODS = _pods("pods", ("pods",), "", "object.spec", "object.metadata")
+
+SCOPES: tuple[Scope, ...] = (
+    PODS,
+    _pods("apps", ("deployments", "statefulsets", "daemonsets"), "apps", f"{_TEMPLATE}.spec", f"{_TEMPLATE}.?metadata"),
+    _pods("jobs", ("jobs",), "batch", f"{_TEMPLATE}.spec", f"{_TEMPLATE}.?metadata"),
+    _pods("cronjobs", ("cronjobs",), "batch", f"{_CRON}.spec", f"{_CRON}.?metadata"),
+    Scope(
+        name="pods-elsewhere",
+        kinds=PODS.kinds,
+        resources=PODS.resources,
+        operations=PODS.operations,
+        variables=PODS.variables,
+        match={},
+        teams_objects=False,
+        reads_stack=True,
+        only_everywhere=True,
+        # The cluster's own pods start under it: it must never be what keeps them from starting.
+        must_answer=False,
+    ),
+    Scope(
+        name="nodepools",
+        kinds=(NODE_POOL,),
+        resources={NODE_POOL.group: ("nodepools",)},
+        operations=(CREATE, UPDATE),
+        variables=_NODE_POOL_VARIABLES,
+        match={"not-karpenter": NOT_KARPENTER},
+    ),
+    Scope(
+        name="nodeclasses",
+        kinds=(NODE_CLASS,),
+        resources={NODE_CLASS.group: ("ec2nodeclasses",)},
+        operations=(CREATE, UPDATE),
+        variables={},
+        match={"not-karpenter": NOT_KARPENTER},
+    ),
+    Scope(
+        name="nodes",
+        kinds=(NODE,),
+        resources={"": ("nodes",)},
+        operations=(UPDATE,),
+        variables=_OWN_LABELS,
+        match={
+            "not-karpenter": NOT_KARPENTER,
+            "not-a-kubelet": _NOT_KUBELET,
+            "a-label-of-the-standard-was-there": "oldObject.metadata.?labels.orValue({})"
+            f".exists(k, k.startsWith({literal(labels.PREFIX)}))",
+        },
+        # A node that cannot be written is a node that is lost.
+        must_answer=False,
+    ),
+    Scope(
+        name="namespaces",
+        kinds=(NAMESPACE,),
+        resources={"": ("namespaces",)},
+        operations=(CREATE, UPDATE),
+        variables=_OWN_LABELS,
+        match={
+            "a-teams": " || ".join(
+                f"{labels_at}.orValue({{}})[?{literal(keys.TEAM)}].hasValue()"
+                f' || {labels_at}.orValue({{}})[?{literal(keys.PART_OF)}].orValue("") == {literal(PLATFORM)}'
+                for labels_at in ("object.metadata.?labels", "oldObject.?metadata.?labels")
+            ),
+            "not-going-away": "!has(object.metadata.deletionTimestamp)",
+        },
+    ),
+)
+"""Every admission policy, in reading order."""
