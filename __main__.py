@@ -5,6 +5,7 @@ from __future__ import annotations
 import pulumi
 
 from components.account import providers
+from components.admission import Admission, AdmissionArgs
 from components.cluster import Cluster, ClusterArgs
 from components.device_plugins import DevicePlugins, DevicePluginsArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
@@ -16,9 +17,12 @@ from components.node_pools import NodePools, NodePoolsArgs
 from components.publish import publish
 from components.settings import settings_of_stack
 from components.tenants import Tenants, TenantsArgs
+from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
+from policies.admission.documents import admission_documents
 
 
 def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi.ResourceOptions]:
@@ -78,6 +82,14 @@ def contents(
     Tenants(
         "tenants",
         TenantsArgs(cluster=cluster, cluster_documents=documents.cluster_documents, tenants=documents.tenants),
+        after_cluster,
+    )
+    Admission(
+        "admission",
+        AdmissionArgs(
+            cluster=cluster,
+            documents=admission_documents(stack_view(settings, template_name), settings.admission),
+        ),
         after_cluster,
     )
 

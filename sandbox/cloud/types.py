@@ -119,6 +119,8 @@ AWS_TYPES: dict[str, AwsType] = {each.token: each for each in _TYPES}
 
 KUBERNETES_KINDS: frozenset[str] = frozenset(
     {
+        "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy",
+        "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding",
         "kubernetes:core/v1:ConfigMap",
         "kubernetes:core/v1:LimitRange",
         "kubernetes:core/v1:Namespace",

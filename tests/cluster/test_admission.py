@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,6 @@ from gpuplatform.render.document import Document, as_yaml, kind_of
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.admission import AdmissionMode
-from gpuplatform.standard.names import BREAK_GLASS_GROUP, KARPENTER_USER
 from policies.admission.documents import admission_documents
 from policies.admission.scopes import SCOPES
 from policies.cel import Cel
@@ -28,7 +26,7 @@ from tests.builders import ROOT
 from tests.policies.corpus import CASES
 from tests.policies.documents import GOOD, a_pool, but
 from tests.policies.harness import Case
-from tests.policies.pod_documents import a_deployment, a_job
+from tests.policies.pod_documents import a_deployment
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
 

@@ -91,7 +91,12 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         but(a_job(), *_POD, "priorityClassName", "inference-critical"),
         ("'inference-critical'", "set priorityClassName: training-normal"),
     ),
-    (POD_PRIORITY_ALLOWED, "no class", a_job(), ("given nothing", "ml-training may use")),
+    (
+        POD_PRIORITY_ALLOWED,
+        "no class",
+        but(a_job(), *_POD, "priorityClassName", GONE),
+        ("given nothing", "ml-training may use"),
+    ),
     (
         POD_PRIORITY_ALLOWED,
         "a class outside every team's namespace",

@@ -17,7 +17,17 @@ from tests.recorder import OWN_TYPES, Recording, record
 MAIN = ROOT / "__main__.py"
 TREE = ast.parse(MAIN.read_text(encoding="utf-8"))
 MAX_LINES = 120
-COMPONENTS = {"Network", "Cluster", "Karpenter", "GpuOperator", "DevicePlugins", "NodeGroups", "NodePools", "Tenants"}
+COMPONENTS = {
+    "Admission",
+    "Network",
+    "Cluster",
+    "Karpenter",
+    "GpuOperator",
+    "DevicePlugins",
+    "NodeGroups",
+    "NodePools",
+    "Tenants",
+}
 
 
 def run_program(stack: str, **overrides: Plain) -> Recording:

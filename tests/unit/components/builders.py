@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pulumi
 from pulumi_kubernetes.provider import Provider
 
+from components.admission import Admission, AdmissionArgs
 from components.cluster import Cluster, ClusterArgs
 from components.device_plugins import DevicePlugins, DevicePluginsArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
@@ -16,9 +17,12 @@ from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
 from components.tenants import Tenants, TenantsArgs
+from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
+from policies.admission.documents import admission_documents
 from tests.builders import (
     ZONES,
     a_card,
@@ -119,7 +123,13 @@ def tenants(name: str, settings: Settings, opts: pulumi.ResourceOptions | None =
     return Tenants(name, args, opts)
 
 
+def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Admission:
+    documents = admission_documents(stack_view(settings, template_name), settings.admission)
+    return Admission(name, AdmissionArgs(cluster=given_cluster(), documents=documents), opts)
+
+
 BUILDERS: dict[type[pulumi.ComponentResource], Builder] = {
+    Admission: admission,
     Network: network,
     Cluster: cluster,
     Karpenter: karpenter,

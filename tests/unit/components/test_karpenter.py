@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
-from gpuplatform.render.karpenter import SERVICE_ACCOUNT
 from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies
+from gpuplatform.standard.names import KARPENTER_SERVICE_ACCOUNT
 from gpuplatform.standard.versions import CHARTS
 from tests.recorder import Recording, record
 from tests.unit.components.builders import full_settings, karpenter
@@ -39,7 +39,10 @@ def test_the_controller_starts_when_its_role_and_its_queue_are_ready() -> None:
 def test_the_controller_takes_its_role_by_pod_identity_and_holds_the_published_policies_alone() -> None:
     recording = made()
     (identity,) = recording.of("PodIdentityAssociation")
-    assert (identity.inputs["namespace"], identity.inputs["serviceAccount"]) == ("kube-system", SERVICE_ACCOUNT)
+    assert (identity.inputs["namespace"], identity.inputs["serviceAccount"]) == (
+        "kube-system",
+        KARPENTER_SERVICE_ACCOUNT,
+    )
     documents = {each.name: json.loads(str(each.inputs["policy"])) for each in recording.of("Policy")}
     published = controller_policies(SETTINGS)
     assert documents == {f"ka-controller-{name}": json.loads(json.dumps(each)) for name, each in published.items()}

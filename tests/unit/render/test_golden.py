@@ -7,8 +7,11 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
+from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.document import as_yaml, file_names
+from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
+from policies.admission.documents import admission_documents
 from tests.builders import ROOT, STACKS, stack_settings
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -49,9 +52,11 @@ def golden(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 def texts(stack: str) -> dict[str, str]:
     """Every file of a stack as ``render`` would write it, by its name without the ending."""
-    rendered = render(stack_settings(stack))
-    documents = {name.removesuffix(".yaml"): as_yaml(each) for name, each in file_names(rendered.documents).items()}
-    assert len(documents) == len(rendered.documents), "two documents have one file name"
+    settings = stack_settings(stack)
+    rendered = render(settings)
+    every = (*rendered.documents, *admission_documents(stack_view(settings, template_name), settings.admission))
+    documents = {name.removesuffix(".yaml"): as_yaml(each) for name, each in file_names(every).items()}
+    assert len(documents) == len(every), "two documents have one file name"
     return documents | {f"values.{chart}": as_yaml(each) for chart, each in rendered.values.items()}
 
 

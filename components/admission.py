@@ -1,0 +1,39 @@
+"""Admission: the rules as the API server enforces them (L5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from components.handles import ClusterHandle
+from components.kubernetes import register
+from gpuplatform.render.document import Document, kind_of, name_of
+
+_BINDING = "ValidatingAdmissionPolicyBinding"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AdmissionArgs:
+    """What the cluster's own judgement is made from."""
+
+    cluster: ClusterHandle
+    documents: Sequence[Document]
+    """What the policies read, the policies, and one binding of the same name for each."""
+
+
+class Admission(pulumi.ComponentResource):
+    """ValidatingAdmissionPolicies, and the bindings that set them to work once what they read is there."""
+
+    policies: tuple[str, ...]
+
+    def __init__(self, name: str, args: AdmissionArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-platform:index:Admission", name, None, opts)
+        provider = args.cluster.kubernetes
+        bindings = [each for each in args.documents if kind_of(each) == _BINDING]
+        read = [register(self, name, each, provider) for each in args.documents if each not in bindings]
+        for each in bindings:
+            register(self, name, each, provider, read)
+        self.policies = tuple(name_of(each) for each in bindings)
+        self.register_outputs({"policies": list(self.policies)})
