@@ -178,9 +178,10 @@ def _within_quota(subject: Subject, view: StackView) -> Iterable[Fault]:
     ]
 
 
+_REACHED = 'variables.reached.map(each, each[1]).join(", ")'
 _REACHES = (
     'variables.reached.size() == 0 ? "It reaches no pool of this stack." : "It reaches "'
-    ' + variables.reached.map(each, each[1]).join(", ") + "."'
+    f' + ({_REACHED}.size() > 300 ? {_REACHED}.substring(0, 300) + "…" : {_REACHED} + ".")'
 )
 _STANDARD_CLASSES = literal(each.name for each in PRIORITIES)
 _CLASS = 'variables.spec.?priorityClassName.orValue("")'

@@ -15,6 +15,8 @@ from sandbox.control_plane.commands import Commands, commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.crds import install_crds
 from sandbox.tools.module_files import KARPENTER_CRDS, files_at_hand
+from tests.builders import stack_settings
+from tests.cluster.admission import guarding
 from tests.tiers import at_hand
 
 
@@ -37,4 +39,13 @@ def cluster(
     """An API server that knows Karpenter's kinds. No controller runs: a namespace cannot be deleted here."""
     with control_plane(tmp_path_factory.mktemp("cluster"), commands) as running:
         install_crds(running.kubectl, karpenter_crds)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def guarded(
+    commands: Commands, karpenter_crds: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ControlPlane]:
+    """An API server of the dev stack on which every admission policy denies."""
+    with guarding(stack_settings("dev"), tmp_path_factory.mktemp("guarded"), commands, karpenter_crds) as running:
         yield running

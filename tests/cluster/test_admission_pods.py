@@ -1,0 +1,106 @@
+"""Pods at the API server: they reach one pool of the stack with a class of their namespace, or hear why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpuplatform.accept import accepted
+from gpuplatform.render.document import Document
+from policies.admission.scopes import SCOPES
+from policies.cel import Cel
+from policies.subject import of_document
+from policies.workloads import pod_templates
+from sandbox.control_plane.commands import Commands
+from sandbox.control_plane.control_plane import ControlPlane
+from tests.bench.sizes import with_pools, with_tenants
+from tests.builders import ROOT
+from tests.cluster.admission import guarding, verdicts
+from tests.policies.documents import GONE, but
+from tests.policies.pod_documents import a_deployment
+from tests.policies.test_pods_stack import BROKEN
+
+pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
+
+EXAMPLES = ROOT / "examples" / "workloads"
+
+
+def pod_of(document: Document) -> Document:
+    """The pod that a workload's controller would make."""
+    subject = of_document(document)
+    (template,) = pod_templates(subject)
+    metadata: Document = {"name": "it", "namespace": subject.namespace or "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": dict(template.spec)}
+
+
+def a_pod(namespace: str = "ml-serving") -> Document:
+    return but(pod_of(a_deployment()), "metadata", "namespace", namespace)
+
+
+def test_every_pod_that_the_stack_cannot_take_is_refused_by_the_rule_that_lint_names(guarded: ControlPlane) -> None:
+    held = [(rule, what, document) for rule, what, document, _ in BROKEN if isinstance(rule.admission, Cel)]
+    said = verdicts(guarded, [pod_of(document) for _, _, document in held])
+
+    passed = {what for n, (_, what, _) in enumerate(held) if n not in said}
+    assert passed == {"more memory than a node has"}, "a rule says in short_of what the API server cannot see"
+    for n, (rule, what, _) in enumerate(held):
+        if n in said:
+            names = {rule.name, "pod-reaches-one-pool"} if what == "more shares than a node has" else {rule.name}
+            assert any(f"{name}: " in said[n] for name in names), (what, said[n])
+
+
+def test_a_refusal_tells_every_finding_and_what_to_do(guarded: ControlPlane) -> None:
+    broken = but(but(a_pod(), "spec", "tolerations", []), "spec", "priorityClassName", "training-normal")
+    broken = but(broken, "spec", "runtimeClassName", GONE)
+
+    (said,) = verdicts(guarded, [broken]).values()
+    for words in (
+        "pod-tolerates-standard: ",
+        "gpuplatform block",
+        "pod-runtime-class: ",
+        "pod-priority-allowed: ",
+        "This namespace may use inference-critical.",
+        "It reaches no pool of this stack.",
+    ):
+        assert words in said
+
+
+def test_pods_without_cards_start_in_a_teams_namespace(guarded: ControlPlane) -> None:
+    plain: Document = {"containers": [{"name": "main", "image": "registry.example/web:1"}]}
+    assert verdicts(guarded, [but(a_pod(), "spec", plain)]) == {}
+
+
+def test_outside_teams_namespaces_only_the_platforms_priorities_are_held(guarded: ControlPlane) -> None:
+    system = but(a_pod("kube-system"), "spec", "priorityClassName", "system-node-critical")
+    unselective = but(but(a_pod("default"), "spec", "priorityClassName", GONE), "spec", "nodeSelector", GONE)
+    thief = a_pod("default")
+
+    said = verdicts(guarded, [system, unselective, thief])
+
+    assert set(said) == {2}
+    assert "pod-priority-allowed: " in said[2]
+    assert "may use none of the platform's" in said[2]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_an_example_is_accepted(guarded: ControlPlane, path: Path) -> None:
+    documents = [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
+    judged = {kind.name for scope in SCOPES for kind in scope.kinds}
+    assert verdicts(guarded, [each for each in documents if each["kind"] in judged]) == {}
+
+
+def test_two_hundred_pools_and_tenants_are_judged_within_the_cost_limits(
+    commands: Commands, karpenter_crds: Path, tmp_path: Path
+) -> None:
+    settings = accepted({**with_pools(200), "tenants": with_tenants(200)["tenants"]})
+    space = settings.tenants[-1].namespaces[0]
+    pod = but(a_pod(space.name), "spec", "priorityClassName", space.priorities[0])
+    everything: list[Document] = [{"operator": "Exists"}]
+    with guarding(settings, tmp_path, commands, karpenter_crds) as cluster:
+        said = verdicts(cluster, [pod, but(pod, "spec", "tolerations", everything)])
+
+    assert "It reaches no pool of this stack." in said[0]
+    assert "It reaches pool-0-l4-24gb-on-demand, " in said[1], "all are judged, and none is given up for its cost"
+    assert "…" in said[1], "a message that is too long would be no message at all"
