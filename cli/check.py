@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from cli.published import label_changes, published_outputs
 from cli.stacks import stack_options, which_file
 from gpuplatform.accept import check_file, report
 from gpuplatform.catalog.instance_types import instance_types
@@ -24,16 +25,25 @@ from gpuplatform.standard.versions import unverified
 @click.command()
 @stack_options
 @click.option("--was", type=click.Path(path_type=Path), metavar="FILE", help="Earlier settings: what does a change do?")
+@click.option(
+    "--published",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What the running stack published: `pulumi stack output platform --json`. Read by itself on this machine.",
+)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(stack: str | None, settings: Path | None, was: Path | None, output: str) -> None:
+def check(stack: str | None, settings: Path | None, was: Path | None, published: Path | None, output: str) -> None:
     """Judge settings: every fault in one report, the bill at rest and at the ceilings, and what is not known.
 
     Exit code: 0 nothing refuses them, 1 they are refused, 2 the command was misused.
     """
     loaded = check_file(which_file(stack, settings))
     change = _change(was, loaded)
-    if change is not None and change.faults:
-        loaded = Loaded(None, loaded.draft, (*loaded.faults, *change.faults))
+    known = published_outputs(stack, published)
+    fixed = label_changes(known, loaded.settings) if known and loaded.settings else []
+    refused = (*(change.faults if change else ()), *fixed)
+    if refused:
+        loaded = Loaded(None, loaded.draft, (*loaded.faults, *refused))
     if output == "json":
         click.echo(json.dumps(_as_json(loaded, change), indent=2))
     else:

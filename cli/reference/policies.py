@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cli.reference.markdown import code, generated, table
-from policies.rule import Rule, StackRule
-from policies.rules import RULES, STACK_RULES, VIEW_RULES
+from policies.enforcers import Enforcement, ListedRule, enforcement, every_rule
+from policies.rule import StackRule
 from policies.view_rule import ViewRule
 from policies.workloads import WORKLOAD_KINDS
 
@@ -18,21 +18,24 @@ A preview does not know every value yet. A rule judges what is known, and judges
 `gpuplatform lint` judges plain manifests by the same rules, where teams review them: see
 [the guide](../guides/lint.md). A rule that needs a known stack is judged there, with `--stack`, and not in the engine.
 
+In the cluster the same rules are ValidatingAdmissionPolicies: see [the guide](../guides/admission.md). Where one of
+the three cannot hold a rule, or not all of it, its entry says why.
+
 To add a rule, see [CONTRIBUTING](../../CONTRIBUTING.md#add-a-rule).
 """
 
 
 def page() -> str:
     """The page ``policies.md``."""
-    rules = sorted((*RULES, *STACK_RULES, *VIEW_RULES), key=lambda rule: rule.name)
+    rules = every_rule()
     overview = table(
-        ("rule", "severity", "about"),
-        ((f"[{code(rule.name)}](#{rule.name})", rule.severity.value, _kinds(rule)) for rule in rules),
+        ("rule", "severity", "held by", "about"),
+        ((f"[{code(rule.name)}](#{rule.name})", rule.severity.value, _held_by(rule), _kinds(rule)) for rule in rules),
     )
     return "".join((generated("Policies", "policies/rules"), _ABOUT, "\n", overview, *map(_rule, rules)))
 
 
-def _rule(rule: Rule | StackRule | ViewRule) -> str:
+def _rule(rule: ListedRule) -> str:
     scope = ""
     if isinstance(rule, StackRule):
         scope = "It judges the whole stack at once.\n\n"
@@ -41,10 +44,21 @@ def _rule(rule: Rule | StackRule | ViewRule) -> str:
     return (
         f"\n## {rule.name}\n\n{rule.description}\n\n{scope}"
         f"- Severity: {rule.severity.value}\n- About: {_kinds(rule)}\n- What to do: {rule.remediation}\n"
+        + "".join(f"- {_said(each)}\n" for each in enforcement(rule))
     )
 
 
-def _kinds(rule: Rule | StackRule | ViewRule) -> str:
+def _held_by(rule: ListedRule) -> str:
+    return ", ".join(each.by for each in enforcement(rule) if each.enforces)
+
+
+def _said(each: Enforcement) -> str:
+    if each.enforces:
+        return f"Held by {each.by}" + (f": {each.note}" if each.note else "")
+    return f"Not by {each.by}: {each.note}"
+
+
+def _kinds(rule: ListedRule) -> str:
     if set(WORKLOAD_KINDS) <= set(rule.kinds):
         named = [str(kind) for kind in rule.kinds if kind not in WORKLOAD_KINDS]
         return ", ".join((*map(code, named), "[every kind of workload](../guides/lint.md#workloads)"))

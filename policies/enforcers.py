@@ -1,0 +1,67 @@
+"""Who enforces a rule: the pack at preview, lint at pull request, the API server; and why one of them cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from policies.cel import Cel
+from policies.change_rule import ChangeRule
+from policies.lint.rules import STACK_RULES as LINTED_TOGETHER
+from policies.rule import Rule, StackRule
+from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
+from policies.subject import PART_SEPARATOR
+from policies.view_rule import ViewRule
+
+ListedRule: TypeAlias = Rule | StackRule | ViewRule | ChangeRule
+
+
+@dataclass(frozen=True, slots=True)
+class Enforcement:
+    """One of the three, and what it makes of a rule."""
+
+    by: str
+    enforces: bool
+    note: str
+    """Why it does not, or where it falls short; empty where there is nothing to say."""
+
+
+def every_rule() -> tuple[ListedRule, ...]:
+    """All rules, by name."""
+    return tuple(sorted((*RULES, *STACK_RULES, *VIEW_RULES, *CHANGE_RULES), key=lambda rule: rule.name))
+
+
+def enforcement(rule: ListedRule) -> Iterator[Enforcement]:
+    """The three, in the order in which a change meets them: pull request, preview, cluster."""
+    why = _not_linted(rule)
+    yield Enforcement("lint", not why, why or ("with `--stack`" if isinstance(rule, ViewRule) else ""))
+    why = _not_in_pack(rule)
+    yield Enforcement("pack", not why, why)
+    cel = rule.admission
+    if isinstance(cel, Cel):
+        yield Enforcement("admission", True, f"all but {cel.short_of}" if cel.short_of else "")
+    else:
+        yield Enforcement("admission", False, cel.why)
+
+
+def _not_linted(rule: ListedRule) -> str:
+    match rule:
+        case ChangeRule():
+            return "a file does not tell what the object was"
+        case StackRule() if rule not in LINTED_TOGETHER:
+            return "it compares objects of a whole stack, which a team's repository does not hold"
+        case _ if all(PART_SEPARATOR in kind.name for kind in rule.kinds):
+            return "it is about a resource of the cloud account, which no manifest describes"
+        case _:
+            return ""
+
+
+def _not_in_pack(rule: ListedRule) -> str:
+    match rule:
+        case ChangeRule():
+            return "a policy pack sees no earlier state; `gpuplatform check` compares with what the stack published"
+        case ViewRule():
+            return "a team's program does not hold the pools of the stack that it runs on"
+        case _:
+            return ""

@@ -1,0 +1,35 @@
+"""What a stack on this machine published when it was last brought up, read without starting the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from sandbox.places import state
+
+_PROJECT = "gpu-platform"
+_STACK = "pulumi:pulumi:Stack"
+
+
+def state_file(stack: str) -> Path:
+    """Where the engine's file backend keeps the stack."""
+    return state(stack) / "backend" / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
+
+
+def published(stack: str, output: str) -> object:
+    """An output of the stack, None where it is not up or does not have it."""
+    try:
+        whole = cast("object", json.loads(state_file(stack).read_bytes()))
+    except (OSError, ValueError):
+        return None
+    resources = _at(_at(_at(whole, "checkpoint"), "latest"), "resources")
+    for each in cast("list[object]", resources) if isinstance(resources, list) else []:
+        if _at(each, "type") == _STACK:
+            return _at(_at(each, "outputs"), output)
+    return None
+
+
+def _at(value: object, key: str) -> object:
+    return cast("Mapping[str, object]", value).get(key) if isinstance(value, Mapping) else None

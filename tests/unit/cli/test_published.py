@@ -1,0 +1,92 @@
+"""Labels that a running stack has published do not change: `check` says so before the engine does anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from cli.main import main
+from gpuplatform.outputs import describe
+from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import Plain
+from sandbox.engine import published
+from tests.builders import a_pool, a_slice_pool, settings_object, some_settings
+
+
+def outputs_of(settings: Settings) -> dict[str, object]:
+    return describe(settings, "https://cluster.example").as_plain()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "published.json").write_text(json.dumps(outputs_of(some_settings())), encoding="utf-8")
+    return tmp_path
+
+
+def checked(folder: Path, *flags: str, **overrides: Plain) -> tuple[int, str]:
+    (folder / "now.yaml").write_text(yaml.safe_dump(settings_object(**overrides)), encoding="utf-8")
+    result = CliRunner().invoke(main, ["check", "--settings", str(folder / "now.yaml"), *flags])
+    return result.exit_code, result.output
+
+
+def against_published(folder: Path, **overrides: Plain) -> tuple[int, str]:
+    return checked(folder, "--published", str(folder / "published.json"), **overrides)
+
+
+def test_what_changes_no_label_is_accepted(folder: Path) -> None:
+    code, said = against_published(folder)
+    assert code == 0, said
+
+
+def test_a_pool_that_would_become_something_else_is_refused_with_the_way_to_do_it(folder: Path) -> None:
+    code, said = against_published(folder, pools=[a_pool(purpose="dev")])
+
+    assert code == 1
+    assert "pools (serve-l4-24gb-on-demand): spec.template.metadata.labels[gpu.pool]" in said
+    assert "'infer' becomes 'dev'" in said
+    assert "make a new pool under a new name" in said
+
+
+def test_a_pool_under_a_new_name_is_a_new_pool(folder: Path) -> None:
+    code, said = against_published(folder, pools=[a_pool(name="other", purpose="dev")])
+    assert code == 0, said
+
+
+def test_a_profile_may_change_because_its_layout_changes_with_it(folder: Path) -> None:
+    before = some_settings(pools=[a_slice_pool()])
+    (folder / "published.json").write_text(json.dumps(outputs_of(before)), encoding="utf-8")
+    code, said = against_published(folder, pools=[a_slice_pool(sharing={"mig": "2g.20gb"})])
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "no json", json.dumps({"version": 7})])
+def test_a_file_that_is_no_published_document_is_wrong_usage(folder: Path, text: str) -> None:
+    (folder / "published.json").write_text(text, encoding="utf-8")
+    code, said = against_published(folder)
+    assert code == 2
+    assert "pulumi stack output platform --json" in said
+
+
+def test_a_stack_on_this_machine_is_read_from_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(published, "state", tmp_path.joinpath)
+    file = published.state_file("dev")
+    file.parent.mkdir(parents=True)
+    root = {"type": "pulumi:pulumi:Stack", "outputs": {"platform": outputs_of(some_settings())}}
+    file.write_text(json.dumps({"checkpoint": {"latest": {"resources": [root]}}}), encoding="utf-8")
+
+    assert published.published("dev", "platform") == outputs_of(some_settings())
+    assert published.published("dev", "another") is None
+    assert published.published("prod", "platform") is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"checkpoint": {"latest": null}}'])
+def test_a_state_that_tells_nothing_is_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(published, "state", tmp_path.joinpath)
+    file = published.state_file("dev")
+    file.parent.mkdir(parents=True)
+    file.write_text(text, encoding="utf-8")
+    assert published.published("dev", "platform") is None
