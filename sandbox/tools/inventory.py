@@ -10,11 +10,12 @@ from typing import TextIO
 from sandbox.tools import acquire, pulumi
 from sandbox.tools.go import Go
 from sandbox.tools.module_files import MODULE_FILES, ModuleFiles, fetch_files, files_at_hand
+from sandbox.tools.own import OWN_PROGRAMS, OwnProgram, have_program, program_at_hand
 from sandbox.tools.table import PULUMI, TOOLS, Tier, Tool
 
-Row = Tool | ModuleFiles
+Row = Tool | ModuleFiles | OwnProgram
 
-ROWS: tuple[Row, ...] = (*TOOLS, *MODULE_FILES)
+ROWS: tuple[Row, ...] = (*TOOLS, *MODULE_FILES, *OWN_PROGRAMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,9 @@ def what_is_there(row: Row) -> There | None:
     if isinstance(row, ModuleFiles):
         folder = files_at_hand(row)
         return There(folder, row.version.removeprefix("v"), "the cache") if folder else None
+    if isinstance(row, OwnProgram):
+        command = program_at_hand(row)
+        return There(command, row.version, "the cache") if command else None
     if row == PULUMI:
         cli = pulumi.at_hand()
         return There(cli.command, cli.version, cli.source) if cli else None
@@ -57,6 +61,8 @@ def have(row: Row, out: TextIO, go: Go | None = None) -> There:
     """
     if isinstance(row, ModuleFiles):
         return what_is_there(row) or There(fetch_files(row, out, go), row.version.removeprefix("v"), "its Go module")
+    if isinstance(row, OwnProgram):
+        return what_is_there(row) or There(have_program(row, out, go), row.version, "this repository")
     if row == PULUMI:
         cli = pulumi.pulumi_cli(out)
         return There(cli.command, cli.version, cli.source)

@@ -6,13 +6,20 @@ A module of the tier marks itself ``placement``, and ``xdist_group("placement")`
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from gpuplatform.accept import check_file
+from gpuplatform.render.stack import Rendered, render
+from sandbox.cluster import Cluster, ClusterCommands, cluster, cluster_commands_at_hand
 from sandbox.control_plane.commands import full_commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import FullCommands, full_control_plane
+from sandbox.market import ec2_of
 from tests.tiers import at_hand
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -25,4 +32,29 @@ def full_commands() -> FullCommands:
 def control(full_commands: FullCommands, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """A control plane in which pods run, without Karpenter."""
     with full_control_plane(tmp_path_factory.mktemp("control"), full_commands) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster_commands() -> ClusterCommands:
+    """The same with Karpenter."""
+    return at_hand("placement", cluster_commands_at_hand())
+
+
+@pytest.fixture(scope="session")
+def dev() -> Rendered:
+    """The dev stack's documents, as they are."""
+    settings = check_file(ROOT / "Pulumi.dev.yaml").settings
+    assert settings is not None
+    return render(settings)
+
+
+@pytest.fixture
+def platform(cluster_commands: ClusterCommands, dev: Rendered, tmp_path: Path) -> Iterator[Cluster]:
+    """The dev stack on a control plane with Karpenter, settled: a new one for each test, so that none finds nodes."""
+    settings = check_file(ROOT / "Pulumi.dev.yaml").settings
+    assert settings is not None
+    with cluster(tmp_path, cluster_commands, ec2_of(settings), dev.karpenter_values) as running:
+        running.apply_stack(dev)
+        assert running.settle() == ()
         yield running

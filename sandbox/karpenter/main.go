@@ -1,0 +1,148 @@
+// Command karpenter is Karpenter's core with a cloud of this machine in the place of EC2. It takes the platform's
+// NodePools, EC2NodeClasses and NodeOverlays as they are, and it is told by command what happens to the cloud.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/awslabs/operatorpkg/controller"
+	"github.com/go-logr/zapr"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"sigs.k8s.io/karpenter/pkg/cloudprovider/overlay"
+	"sigs.k8s.io/karpenter/pkg/controllers"
+	"sigs.k8s.io/karpenter/pkg/controllers/nodeoverlay"
+	"sigs.k8s.io/karpenter/pkg/controllers/provisioning"
+	"sigs.k8s.io/karpenter/pkg/controllers/state"
+	"sigs.k8s.io/karpenter/pkg/events"
+	"sigs.k8s.io/karpenter/pkg/operator/injection"
+	"sigs.k8s.io/karpenter/pkg/operator/logging"
+	"sigs.k8s.io/karpenter/pkg/operator/options"
+)
+
+const version = "1.14.1"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "--version" {
+		fmt.Println("karpenter " + version + " of the sandbox")
+		return
+	}
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the sandbox says beside Karpenter's own environment variables.
+type settings struct {
+	catalogue string // file
+	state     string // file
+	control   string // address
+	token     string
+}
+
+func fromEnvironment() (settings, error) {
+	found := settings{}
+	for name, into := range map[string]*string{
+		"SANDBOX_CATALOGUE": &found.catalogue,
+		"SANDBOX_STATE":     &found.state,
+		"SANDBOX_CONTROL":   &found.control,
+		"SANDBOX_TOKEN":     &found.token,
+	} {
+		if *into = os.Getenv(name); *into == "" {
+			return found, fmt.Errorf("the environment variable %s is not set", name)
+		}
+	}
+	return found, nil
+}
+
+func run() error {
+	given, err := fromEnvironment()
+	if err != nil {
+		return err
+	}
+	catalogue, err := readCatalogue(given.catalogue)
+	if err != nil {
+		return err
+	}
+	catalogue.declare()
+	injected, err := loadInjected(given.state)
+	if err != nil {
+		return fmt.Errorf("%s: %w", given.state, err)
+	}
+	ctx := injection.WithOptionsOrDie(ctrl.SetupSignalHandler(), options.Injectables...)
+	logger := zapr.NewLogger(logging.NewLogger(ctx, "controller"))
+	log.SetLogger(logger)
+	klog.SetLogger(logger)
+	mgr, err := newManager(ctx, logger)
+	if err != nil {
+		return err
+	}
+	if err := (nodeClassController{mgr.GetClient()}).register(mgr); err != nil {
+		return err
+	}
+	settler, err := startKarpenter(ctx, mgr, catalogue, injected)
+	if err != nil {
+		return err
+	}
+	// What is asked of the cloud may have changed a moment ago, so it is read past the cache.
+	commands := &control{client: mgr.GetClient(), injected: injected, settler: settler, token: given.token}
+	if err := mgr.Add(serving(given.control, commands)); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+func startKarpenter(ctx context.Context, mgr manager.Manager, catalogue *Catalogue, injected *Injected) (*settler, error) {
+	store := nodeoverlay.NewInstanceTypeStore()
+	provider := &Provider{
+		client: mgr.GetClient(), catalogue: catalogue, injected: injected, overlays: store,
+		devices: devices{mgr.GetAPIReader()},
+	}
+	overlaid := overlay.Decorate(provider, mgr.GetClient(), store)
+	cluster := state.NewCluster(injected, mgr.GetClient(), overlaid)
+	recorder := events.NewRecorder(mgr.GetEventRecorderFor("karpenter")) //nolint:staticcheck // Karpenter's type of it
+	all := controllers.NewControllers(ctx, mgr, injected, mgr.GetClient(), recorder, overlaid, provider, cluster, store)
+	settler := &settler{cache: mgr.GetCache(), cluster: cluster, changed: make(chan struct{}, 1)}
+	for _, each := range all {
+		if err := each.Register(ctx, mgr); err != nil {
+			return nil, err
+		}
+		if provisioner, ok := each.(controller.Controller).(*provisioning.Provisioner); ok {
+			settler.provisioner = provisioner
+		}
+	}
+	return settler, nil
+}
+
+// serving answers commands for as long as the manager runs.
+func serving(address string, commands *control) manager.RunnableFunc {
+	return func(ctx context.Context) error {
+		if err := commands.settler.listen(ctx); err != nil {
+			return err
+		}
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			return err
+		}
+		server := &http.Server{
+			Handler: commands.handler(), ReadHeaderTimeout: headerDeadline,
+			BaseContext: func(net.Listener) context.Context { return ctx },
+		}
+		go func() {
+			<-ctx.Done()
+			_ = server.Close()
+		}()
+		if err := server.Serve(listener); err != http.ErrServerClosed {
+			return err
+		}
+		return nil
+	}
+}

@@ -1,0 +1,103 @@
+"""Programs of this repository: built from their folder into the cache, under a digest of their sources."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from sandbox import places
+from sandbox.tools.cache import only_one, publish, tools_folder, workshop
+from sandbox.tools.child import run_child
+from sandbox.tools.failure import log_tail, unavailable
+from sandbox.tools.go import Go, go_in
+from sandbox.tools.table import Tier
+
+_LIMIT_SECONDS = 3600.0
+_DIGITS = 12
+_FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags=-s -w")
+"""Read-only: what go.mod and go.sum say, and nothing else."""
+_SUPPLY = "To supply it: let Go reach a module proxy (GOPROXY), and pip a Python index where Go itself is missing."
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProgram:
+    """A Go program whose sources are a folder of this repository."""
+
+    name: str
+    folder: Path
+    expected_minutes: float
+    """A cold build on two cores."""
+    needed_by: Tier
+
+    @property
+    def version(self) -> str:
+        """A digest of what it is built from; tests are not."""
+        digest = hashlib.sha256()
+        for each in _sources(self.folder):
+            digest.update(each.name.encode() + b"\0" + each.read_bytes() + b"\0")
+        return digest.hexdigest()[:_DIGITS]
+
+    @property
+    def kept(self) -> str:
+        """Where a build lives, under the cache: other sources are another folder."""
+        return f"{self.name}-{self.version}"
+
+
+KARPENTER = OwnProgram("karpenter", places.PROJECT / "sandbox" / "karpenter", 2.5, Tier.PLACEMENT)
+
+OWN_PROGRAMS: tuple[OwnProgram, ...] = (KARPENTER,)
+
+
+def program_at_hand(program: OwnProgram) -> Path | None:
+    """The command that was built from these very sources; nothing is built."""
+    command = tools_folder() / program.kept / "bin" / program.name
+    return command if command.exists() else None
+
+
+def have_program(program: OwnProgram, out: TextIO, go: Go | None = None) -> Path:
+    """The command, built if need be. Raises ``ToolUnavailableError`` with the whole report."""
+    with only_one(program.name, out):
+        made = program_at_hand(program) or _build(program, out, go)
+    if isinstance(made, str):
+        raise unavailable(program.name, [made], _SUPPLY)
+    return made
+
+
+def _sources(folder: Path) -> list[Path]:
+    code = [each for each in folder.glob("*.go") if not each.name.endswith("_test.go")]
+    return sorted([*code, folder / "go.mod", folder / "go.sum"])
+
+
+def _build(program: OwnProgram, out: TextIO, lent: Go | None) -> Path | str:
+    started = time.monotonic()
+    kept = program.kept
+    with only_one("go", out, doing="building with it"), workshop(program.name) as folder:
+        log, command = folder / "build.log", folder / "finished" / "bin" / program.name
+        go = lent or go_in(folder, log, out)
+        if isinstance(go, str):
+            return go
+        minutes = program.expected_minutes
+        out.write(f"{program.name}: building this repository's own, once; about {minutes:g} min on two cores\n")
+        out.flush()
+        ended = run_child(
+            [str(go.command), "build", *_FLAGS, "-o", str(command), "."],
+            what=f"{program.name}: compiling",
+            log=log,
+            cwd=program.folder,
+            env=go.environment(),
+            limit_seconds=_LIMIT_SECONDS,
+            out=out,
+        )
+        if not ended.ok:
+            return f"compiling {program.folder} {ended.in_words()}{log_tail(log)}"
+        try:
+            subprocess.run([command, "--version"], check=True, capture_output=True, timeout=60)
+        except (OSError, subprocess.SubprocessError) as error:
+            return f"{command} --version does not run: {error}"
+        publish(folder / "finished", kept)
+    out.write(f"{program.name}: built in {time.monotonic() - started:.0f} s\n")
+    return tools_folder() / kept / "bin" / program.name

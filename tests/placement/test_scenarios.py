@@ -1,0 +1,164 @@
+"""What the dev stack's own pools do on the real Karpenter and the real scheduler."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuplatform.accept import check_file
+from gpuplatform.render.block import block
+from gpuplatform.render.document import Document, a
+from gpuplatform.settings.pools import Pool
+from gpuplatform.standard.markets import Market
+from sandbox.cluster import Cluster, Node, items
+
+pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
+
+ROOT = Path(__file__).parents[2]
+NAMESPACE = "scenario"
+KST = datetime.timezone(datetime.timedelta(hours=9))
+LIMIT_SECONDS = 120.0
+
+
+def pool(name: str) -> Pool:
+    settings = check_file(ROOT / "Pulumi.dev.yaml").settings
+    assert settings is not None
+    return next(each for each in settings.pools if each.name == name)
+
+
+def pods_of(of: str, replicas: int, name: str = "", annotations: dict[str, str] | None = None) -> list[Document]:
+    """So many pods with the pool's block, small beside the card."""
+    spec: Any = block(pool(of)).as_pod_fragment()
+    spec["containers"][0] |= {"image": "none"}
+    spec["containers"][0]["resources"]["requests"] |= {"cpu": "100m", "memory": "128Mi"}
+    labels = {"app": name or of}
+    template = {"metadata": {"labels": labels, "annotations": annotations or {}}, "spec": spec}
+    deployment = a(
+        "apps/v1",
+        "Deployment",
+        name or of,
+        NAMESPACE,
+        spec={"replicas": replicas, "selector": {"matchLabels": labels}, "template": template},
+    )
+    return [a("v1", "Namespace", NAMESPACE), deployment]
+
+
+def run(on: Cluster, of: str, replicas: int, name: str = "", annotations: dict[str, str] | None = None) -> None:
+    on.apply(pods_of(of, replicas, name, annotations))
+    assert on.settle(LIMIT_SECONDS) == ()
+
+
+def nodes(on: Cluster, prefix: str) -> list[Node]:
+    return [each for each in on.nodes() if each.nodepool.startswith(prefix)]
+
+
+def running(on: Cluster) -> int:
+    return sum(each.phase == "Running" for each in on.pods(NAMESPACE))
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Karpenter's own loops take seconds; a fault takes the limit."""
+    begun = time.monotonic()
+    while not what():
+        assert time.monotonic() - begun < LIMIT_SECONDS
+        time.sleep(0.2)
+
+
+def budget_blocks(on: Cluster) -> bool:
+    said = items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector", "reason=DisruptionBlocked")
+    return any("blocking budget" in str(each.get("message")) for each in said)
+
+
+def test_inference_falls_back_from_card_to_card_on_spot_and_then_to_on_demand(platform: Cluster) -> None:
+    def bought() -> tuple[str, Market]:
+        run(platform, "infer", len(nodes(platform, "infer")) + 1)
+        (newest,) = {each.name: each for each in nodes(platform, "infer")}.keys() - known
+        known.add(newest)
+        node = next(each for each in platform.nodes() if each.name == newest)
+        return node.instance_type.partition(".")[0], node.market
+
+    known: set[str] = set()
+    assert bought() == ("g6", Market.SPOT)
+    for lost, instead in (("g6", "g5"), ("g5", "g4dn")):
+        for size in ("xlarge", "2xlarge"):
+            platform.karpenter.withdraw(instance_type=f"{lost}.{size}", market="spot")
+        assert bought() == (instead, Market.SPOT)
+    platform.karpenter.withdraw(market="spot")
+    assert bought() == ("g6", Market.ON_DEMAND)
+    platform.karpenter.restore()
+    assert bought() == ("g6", Market.SPOT)
+    assert running(platform) == 5
+
+
+def test_workers_go_from_no_node_to_fifty_six_slices_on_one_and_the_next_on_a_second(platform: Cluster) -> None:
+    chief = nodes(platform, "chief")
+    run(platform, "worker", 56)
+    (first,) = nodes(platform, "worker")
+    assert first.offers["nvidia.com/mig-1g.10gb"] == "56"
+    run(platform, "worker", 57)
+    assert Counter(each.node for each in platform.pods(NAMESPACE))[first.name] == 56
+    assert len(nodes(platform, "worker")) == 2
+    assert nodes(platform, "chief") == chief, "a storm of workers leaves the chief alone"
+
+
+def test_an_unselective_gpu_pod_starts_nothing(platform: Cluster) -> None:
+    before = platform.nodes()
+    wants = {"name": "main", "image": "none", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+    platform.apply([a("v1", "Namespace", NAMESPACE), a("v1", "Pod", "any", NAMESPACE, spec={"containers": [wants]})])
+    assert platform.settle(LIMIT_SECONDS) == ()
+    assert [each.phase for each in platform.pods(NAMESPACE)] == ["Pending"]
+    assert platform.nodes() == before
+
+
+def test_an_interruption_storm_is_rescheduled(platform: Cluster) -> None:
+    run(platform, "infer", 4)
+    lost = {each.name for each in nodes(platform, "infer-l4-24gb-spot")}
+    assert len(lost) == 4
+    platform.karpenter.interrupt("infer-l4-24gb-spot")
+    assert platform.settle(LIMIT_SECONDS) == ()
+    assert running(platform) == 4
+    assert not lost & {each.name for each in platform.nodes()}
+
+
+def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(platform: Cluster) -> None:
+    run(platform, "chief", 2, annotations={"karpenter.sh/do-not-disrupt": "false"})
+    (chief,) = nodes(platform, "chief")
+    platform.karpenter.set_clock(datetime.datetime(2027, 1, 5, 10, 30, tzinfo=KST))  # a Tuesday
+    platform.karpenter.drift("chief")
+    drifted = platform.plane.kubectl("wait", "--for=condition=Drifted", f"nodeclaim/{chief.name}", "--timeout=60s")
+    assert drifted.ok, drifted.err
+    until(lambda: budget_blocks(platform))
+    assert nodes(platform, "chief") == [chief]
+    platform.karpenter.set_clock(datetime.datetime(2027, 1, 10, 3, 0, tzinfo=KST))  # Sunday
+    until(lambda: chief.name not in {each.name for each in platform.nodes()})
+    assert platform.settle(LIMIT_SECONDS) == ()
+    assert len(nodes(platform, "chief")) == 1
+    assert running(platform) == 2
+
+
+def test_workers_that_are_done_give_their_node_back_and_the_chief_stays(platform: Cluster) -> None:
+    (chief,) = nodes(platform, "chief")
+    run(platform, "worker", 8)
+    (worker,) = nodes(platform, "worker")
+    platform.delete(pods_of("worker", 8))
+    platform.karpenter.set_clock(datetime.datetime.now(KST) + datetime.timedelta(minutes=45))
+    until(lambda: worker.name not in {each.name for each in platform.nodes()})
+    assert platform.nodes() == (chief,)
+
+
+def test_a_label_that_no_instance_type_has_is_refused_when_the_pool_is_applied(platform: Cluster) -> None:
+    pools = items(platform.plane.kubectl, "nodepools")
+    spec: Any = pools[0]["spec"]
+    unknown = {"key": "karpenter.k8s.aws/instance-hypervisor", "operator": "In", "values": ["nitro"]}
+    spec["template"]["spec"]["requirements"].append(unknown)
+    broken = a("karpenter.sh/v1", "NodePool", "another", spec=spec)
+    refused = platform.plane.kubectl("create", "-f", "-", stdin=json.dumps(broken))
+    assert not refused.ok
+    assert "no instance type with the label karpenter.k8s.aws/instance-hypervisor" in refused.err
