@@ -113,12 +113,11 @@ def _node_lifecycle(at: _Account) -> list[Document]:
 
 
 def _iam_integration(at: _Account) -> list[Document]:
-    region = "topology.kubernetes.io/region"
-    resource_tags = {f"aws:ResourceTag/{at.owned}": "owned", f"aws:ResourceTag/{region}": at.region}
+    resource_tags = {f"aws:ResourceTag/{at.owned}": "owned", f"aws:ResourceTag/{keys.REGION}": at.region}
     request_tags = {
         f"aws:RequestTag/{at.owned}": "owned",
         f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster,
-        f"aws:RequestTag/{region}": at.region,
+        f"aws:RequestTag/{keys.REGION}": at.region,
     }
     of_resource = {f"aws:ResourceTag/{_NODE_CLASS_TAG}": "*"}
     of_request = {f"aws:RequestTag/{_NODE_CLASS_TAG}": "*"}
