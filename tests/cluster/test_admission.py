@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from gpuplatform.render.document import Document, kind_of
 from policies.admission.scopes import SCOPES
 from policies.cel import Cel
+from policies.enforcers import every_rule
 from policies.rule import Rule
 from policies.rules import RULES
 from policies.subject import Kind
@@ -15,6 +18,7 @@ from tests.cluster.admission import verdicts
 from tests.policies.corpus import CASES
 from tests.policies.documents import GOOD
 from tests.policies.harness import Case
+from tests.policies.lint.test_fixtures import FIXTURES, expected
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
 
@@ -76,3 +80,20 @@ def test_what_only_the_pack_sees_is_said_by_its_rule() -> None:
         if str(each) in UNSEEN:
             assert isinstance(each.rule.admission, Cel)
             assert each.rule.admission.short_of, each
+
+
+def in_cluster(path: Path) -> bool:
+    """Whether the mistake of a file is one that the API server holds."""
+    rules = {rule.name: rule for rule in every_rule()}
+    rule = rules.get(expected(path))
+    return rule is not None and isinstance(rule.admission, Cel)
+
+
+@pytest.mark.parametrize("path", filter(in_cluster, FIXTURES), ids=lambda path: path.stem)
+def test_kubectl_apply_of_a_known_mistake_is_denied_with_the_remedy(guarded: ControlPlane, path: Path) -> None:
+    refused = guarded.kubectl.apply(path.read_text(encoding="utf-8"))
+
+    assert not refused.ok
+    rule = next(each for each in every_rule() if each.name == expected(path))
+    assert f"{rule.name}: " in refused.err
+    assert rule.remediation in refused.err
