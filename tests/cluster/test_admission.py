@@ -89,7 +89,7 @@ def in_cluster(path: Path) -> bool:
     return rule is not None and isinstance(rule.admission, Cel)
 
 
-@pytest.mark.parametrize("path", filter(in_cluster, FIXTURES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", list(filter(in_cluster, FIXTURES)), ids=lambda path: path.stem)
 def test_kubectl_apply_of_a_known_mistake_is_denied_with_the_remedy(guarded: ControlPlane, path: Path) -> None:
     refused = guarded.kubectl.apply(path.read_text(encoding="utf-8"))
 
