@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,8 +49,12 @@ def sharing_configs(subjects: Iterable[Subject]) -> SharingConfigs:
 
 
 def _parsed(written: Plain) -> Plain:
-    if not isinstance(written, str):
-        return None
+    return _loaded(written) if isinstance(written, str) else None
+
+
+@functools.lru_cache(maxsize=64)
+def _loaded(written: str) -> Plain:
+    """A stack's rules read the same few texts again and again; nobody changes what is read."""
     try:
         loaded: object = yaml.load(written, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:

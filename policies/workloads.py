@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from policies.subject import Kind, Plain, Subject
+from policies.subject import Kind, Plain, Subject, Unknown, items
 
 _EACH_VALUE = "*"
 _EACH_ITEM = "[]"
@@ -96,7 +96,8 @@ def _found(value: Plain, at: str, path: list[str]) -> Iterator[tuple[str, Mappin
         return
     step, rest = path[0], path[1:]
     if step == _EACH_ITEM:
-        for number, each in enumerate(value if isinstance(value, list | tuple) else ()):
+        listed = items(value)
+        for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
             yield from _found(each, f"{at}[{number}]", rest)
     elif isinstance(value, Mapping):
         for key in value if step == _EACH_VALUE else [step]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Generator
+from collections import Counter, defaultdict
+from collections.abc import Generator, Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import settings
 
+from tests.mutant_counts import MUTANTS, summary
 from tests.tiers import NOT_THERE
 
 # A busy machine is not a fault of the code: no property test has a deadline.
@@ -44,3 +46,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.section("time of each tier")
     for tier in sorted(seconds):
         terminalreporter.write_line(f"{tier:12} {len(ran[tier]):5} tests {seconds[tier]:8.1f} s")
+    _mutants(terminalreporter)
+
+
+def _mutants(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line with the counts of the mutants that this run judged, of all sources and workers."""
+    counted: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("passed", []):
+        if isinstance(report, pytest.TestReport):
+            for name, value in report.user_properties:
+                if name == MUTANTS:
+                    counted.update(cast("Mapping[str, int]", value))
+    if counted:
+        terminalreporter.write_line(summary(counted))

@@ -112,7 +112,7 @@ class _Recorder(mocks.MockMonitor):
         inputs = _plain(request.object)
         response = self._registered(request)
         self._recording.resources.append(Registered(response.urn, request.type, request.name, inputs, request))
-        if request.type == _CLUSTER_TYPE:
+        if request.type == _CLUSTER_TYPE and inputs:
             response.object.update(self._cluster(request, inputs))
         return response
 

@@ -139,7 +139,12 @@ def selectable(requirements: Sequence[Requirement]) -> tuple[InstanceType, ...]:
 
     Requirements on keys that say nothing about a type (capacity type, zone, a team's own label) exclude none.
     """
-    about_types = [each for each in requirements if each.key in _known_keys()]
+    return _selectable(tuple(each for each in requirements if each.key in _known_keys()))
+
+
+@functools.lru_cache(maxsize=1024)
+def _selectable(about_types: tuple[Requirement, ...]) -> tuple[InstanceType, ...]:
+    """The same, for those that say something about a type: a stack's pools ask again and again."""
     return tuple(
         each
         for name, each in instance_types().items()

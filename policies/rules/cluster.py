@@ -46,7 +46,7 @@ def _encrypted(subject: Subject) -> Iterable[Fault]:
     config = at(subject.body, "encryptionConfig")
     key, kinds = at(config, "provider", "keyArn"), items(at(config, "resources"))
     faults: list[Fault] = []
-    if key is not UNKNOWN and not (isinstance(key, str) and key):
+    if key is not UNKNOWN and not (isinstance(key, str) and key.startswith("arn:")):
         allowed = "the ARN of a key of your own"
         faults.append(Fault("encryptionConfig.provider.keyArn", quoted(key), allowed, "name a KMS key"))
     if not isinstance(kinds, Unknown) and UNKNOWN not in kinds and "secrets" not in kinds:

@@ -62,6 +62,7 @@ def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     overlays = [(each, _scope(each)) for each in subjects if each.is_a(NODE_OVERLAY)]
     if not configs.complete or any(isinstance(scope, Unknown) for _, scope in overlays):
         return
+    yield from _of_nobody(overlays, [each.known_name for each in subjects if each.is_a(NODE_POOL)])
     for subject in subjects:
         if not subject.is_a(NODE_POOL) or subject.known_name is None:
             continue
@@ -81,6 +82,19 @@ def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
         for overlay in mine:
             yield from ((overlay, fault) for fault in _capacity_of(overlay, pool, *made))
             yield from ((subject, fault) for fault in _room_for(overlay, subject, pool, made[0]))
+
+
+def _of_nobody(
+    overlays: Sequence[tuple[Subject, tuple[str, ...] | Unknown]], pools: Sequence[str | None]
+) -> Iterable[tuple[Subject, Fault]]:
+    """An overlay for a NodePool that is not there: the one that was meant is not believed to share its cards."""
+    if None in pools:
+        return
+    for overlay, scope in overlays:
+        for name in () if isinstance(scope, Unknown) else scope:
+            if name not in pools:
+                path, allowed = f"spec.requirements[{keys.NODEPOOL}]", "names of NodePools of this stack"
+                yield overlay, Fault(path, quoted(name), allowed, "correct the NodePool's name, or remove the overlay")
 
 
 def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[Fault]:

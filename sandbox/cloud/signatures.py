@@ -6,6 +6,7 @@ A file of the SDK may be a megabyte; only the class in question is cut out and p
 from __future__ import annotations
 
 import ast
+import enum
 import functools
 import importlib.util
 import re
@@ -26,11 +27,28 @@ class ClassRef:
     name: str
 
 
+class Shape(enum.StrEnum):
+    """What form a value has on the wire."""
+
+    TEXT = "text"
+    NUMBER = "a number"
+    TRUTH = "true or false"
+    LIST = "a list"
+    MAPPING = "a mapping"
+
+
+_SCALARS = {"str": Shape.TEXT, "int": Shape.NUMBER, "float": Shape.NUMBER, "bool": Shape.TRUTH}
+_HOLDERS = {"Sequence": Shape.LIST, "Mapping": Shape.MAPPING}
+_WRAPPERS = ("Input", "Optional")
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """One input."""
 
     required: bool
+    shape: Shape | None
+    """None where the SDK leaves a choice."""
     nested: ClassRef | None
     """The class of the value, or of every item or entry of it."""
     mapping: bool
@@ -69,7 +87,10 @@ def signature(of: ClassRef) -> Signature:
     )
     return {
         names.get(argument.arg, argument.arg): Property(
-            required=default is None, nested=_nested(of.file, argument.annotation), mapping=_is_mapping(argument)
+            required=default is None,
+            shape=_shape(argument.annotation),
+            nested=_nested(of.file, argument.annotation),
+            mapping=_is_mapping(argument),
         )
         for argument, default in zip(constructor.args.kwonlyargs, constructor.args.kw_defaults, strict=True)
     }
@@ -114,6 +135,22 @@ def _wire_names(definition: ast.ClassDef) -> dict[str, str]:
                     if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
                         names[node.name] = str(keyword.value.value)
     return names
+
+
+def _shape(annotation: ast.expr | None) -> Shape | None:
+    """The form that an annotation such as ``pulumi.Input[Optional[_builtins.bool]]`` asks for."""
+    if isinstance(annotation, ast.Subscript):
+        holder = _last(annotation.value)
+        return _shape(annotation.slice) if holder in _WRAPPERS else _HOLDERS.get(holder)
+    if isinstance(annotation, ast.Constant):
+        return Shape.MAPPING if _NESTED.match(str(annotation.value)) else None
+    return None if annotation is None else _SCALARS.get(_last(annotation))
+
+
+def _last(name: ast.expr) -> str:
+    if isinstance(name, ast.Attribute):
+        return name.attr
+    return name.id if isinstance(name, ast.Name) else ""
 
 
 def _is_mapping(argument: ast.arg) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from sandbox.cloud.signatures import ClassRef, resource_class, signature
+from sandbox.cloud.signatures import ClassRef, Shape, resource_class, signature
 from sandbox.cloud.types import listed
 from sandbox.cloud.world import Plain, Properties
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """How the engine writes a value that only a later step knows (pulumi sdk/go/common/resource/plugin/rpc.go)."""
 RELEASE = "kubernetes:helm.sh/v3:Release"
+_NUMBER = re.compile(r"^-?[0-9]+([.][0-9]+)?$")
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
 _RELEASE_NEEDS = {"version": "an unpinned chart drifts", "namespace": "it would land in the provider's default"}
 
@@ -68,6 +70,8 @@ def _against(token: str, reference: ClassRef, inputs: Properties, path: str) -> 
         if each is None:
             if not name.startswith("__"):  # the engine's own
                 found.append(_unknown_input(token, f"{path}{name}", f"; the SDK's {reference.name} has none"))
+        elif each.shape is not None and not _fits(value, each.shape):
+            found.append(Problem(f"{path}{name}", f"{token}: {path}{name} must be {each.shape.value}"))
         elif each.nested is not None:
             for at, nested in _objects(value, f"{path}{name}", mapping=each.mapping):
                 found += _against(token, each.nested, nested, f"{at}.")
@@ -83,6 +87,21 @@ def _objects(value: Plain, path: str, *, mapping: bool) -> list[tuple[str, Prope
     if mapping:
         return [(f"{path}[{key}]", item) for key, item in value.items() if isinstance(item, dict)]
     return [(path, value)]
+
+
+def _fits(value: Plain, shape: Shape) -> bool:
+    """Whether a value has that form; the providers take a number or a truth value as text too."""
+    if value is None or value == UNKNOWN:
+        return True
+    if shape is Shape.LIST:
+        return isinstance(value, list)
+    if shape is Shape.MAPPING:
+        return isinstance(value, dict)
+    if isinstance(value, dict | list):
+        return False
+    if shape is Shape.TRUTH:
+        return value in (True, False, "true", "false")
+    return shape is Shape.TEXT or not isinstance(value, str) or _NUMBER.match(value) is not None
 
 
 def _missing(token: str, path: str, why: str) -> Problem:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.cloud.signatures import ClassRef, Property, resource_class, signature
+from sandbox.cloud.signatures import ClassRef, Property, Shape, resource_class, signature
 from sandbox.cloud.types import AWS_TYPES, CRD_CHARTS, listed
 
 SDK = """
@@ -50,8 +50,8 @@ def test_an_input_without_a_default_is_required(house: ClassRef) -> None:
 
 def test_the_class_of_a_nested_input_is_found_beside_it_or_in_the_folder_it_names(house: ClassRef) -> None:
     known, inputs = signature(house), house.file.parent / "_inputs.py"
-    assert known["rooms"] == Property(False, ClassRef(inputs, "RoomArgs"), False)
-    assert known["doors"] == Property(False, ClassRef(inputs, "DoorArgs"), True)
+    assert known["rooms"] == Property(False, Shape.LIST, ClassRef(inputs, "RoomArgs"), mapping=False)
+    assert known["doors"] == Property(False, Shape.MAPPING, ClassRef(inputs, "DoorArgs"), mapping=True)
     people = house.file.parents[2] / "people" / "v1" / "_inputs.py"
     assert known["owner"].nested == ClassRef(people, "OwnerArgs")
 

@@ -1,0 +1,132 @@
+"""What a rule reads of a thing, recorded while it judges: so that nobody has to keep a list of it.
+
+A rule is a pure function of what it reads. What it does not read cannot change what it says, and what it reads and a
+preview does not know is what it will say later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias, cast, overload
+
+from policies.subject import UNKNOWN, Plain, Subject
+
+Path: TypeAlias = "tuple[str | int, ...]"
+"""Keys and positions from the top of an object to a field."""
+
+
+class Reads:
+    """The fields that were read, each with its value; None where there is no such field."""
+
+    def __init__(self) -> None:
+        self._values: dict[Path, Plain] = {}
+        self._whole: set[Path] = set()
+
+    def note_whole(self, path: Path) -> None:
+        """Everything that a mapping or a list holds was asked for: a further entry would have been seen."""
+        self._whole.add(path)
+
+    def note(self, path: Path, value: Plain) -> None:
+        """A field was looked at."""
+        self._values[path] = value
+
+    @property
+    def fields(self) -> tuple[Path, ...]:
+        """Every field below which nothing more was read."""
+        holders = {path[:length] for path in self._values for length in range(len(path))}
+        return tuple(path for path in self._values if path not in holders)
+
+    def sees(self, path: Path) -> bool:
+        """Whether a change of that field, there or not, can change what was read."""
+        inside = any(path[: len(whole)] == whole for whole in self._whole)
+        return inside or any(path[: len(each)] == each[: len(path)] for each in self._values)
+
+    @property
+    def unknown(self) -> tuple[Path, ...]:
+        """Fields that were read and will only be known in the update."""
+        return tuple(path for path, value in self._values.items() if value is UNKNOWN)
+
+
+def watched(subject: Subject, reads: Reads) -> Subject:
+    """The same subject, which notes what is read of it."""
+    return _Watched(
+        subject.kind, subject.api_version, subject.name, subject.namespace, _Mapping(subject.body, (), reads)
+    )
+
+
+def reads_of(judge: Callable[[Subject], object], subject: Subject) -> Reads:
+    """What a judge reads of a subject."""
+    reads = Reads()
+    judge(watched(subject, reads))
+    return reads
+
+
+def written(path: Path) -> str:
+    """A path as a reader would look for it: ``spec.limits[nvidia.com/gpu]``, ``spec.taints[0].key``."""
+    said = ""
+    for each in path:
+        if isinstance(each, int) or not each.isidentifier():
+            said += f"[{each}]"
+        else:
+            said += f".{each}" if said else each
+    return said
+
+
+class _Watched(Subject):
+    """A subject whose name and namespace are fields of its body, and noted like them."""
+
+    def __getattribute__(self, attribute: str) -> object:
+        if attribute in ("name", "namespace"):
+            body = cast("Mapping[str, Plain]", super().__getattribute__("body"))
+            holder = body.get("metadata")
+            if isinstance(holder, Mapping):
+                holder.get(attribute)
+        return super().__getattribute__(attribute)
+
+
+class _Mapping(Mapping[str, Plain]):
+    def __init__(self, of: Mapping[str, Plain], path: Path, reads: Reads) -> None:
+        self._of, self._path, self._reads = of, path, reads
+
+    def __getitem__(self, key: str) -> Plain:
+        path = (*self._path, key)
+        self._reads.note(path, self._of.get(key))
+        return _noting(self._of[key], path, self._reads)
+
+    def __iter__(self) -> Iterator[str]:
+        self._reads.note_whole(self._path)
+        for key in self._of:
+            self._reads.note((*self._path, key), self._of[key])
+            yield key
+
+    def __len__(self) -> int:
+        self._reads.note_whole(self._path)
+        return len(self._of)
+
+
+class _Items(Sequence[Plain]):
+    def __init__(self, of: Sequence[Plain], path: Path, reads: Reads) -> None:
+        self._of, self._path, self._reads = of, path, reads
+
+    @overload
+    def __getitem__(self, index: int) -> Plain: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Plain]: ...
+    def __getitem__(self, index: int | slice) -> Plain:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(len(self)))]
+        value, path = self._of[index], (*self._path, index)
+        self._reads.note(path, value)
+        return _noting(value, path, self._reads)
+
+    def __len__(self) -> int:
+        self._reads.note_whole(self._path)
+        return len(self._of)
+
+
+def _noting(value: Plain, path: Path, reads: Reads) -> Plain:
+    if isinstance(value, Mapping):
+        return _Mapping(value, path, reads)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return _Items(value, path, reads)
+    return value

@@ -1,0 +1,67 @@
+"""No mutant survives: whoever is expected to notice a broken field does, and no rule could be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
+from tests.mutant_counts import MUTANTS
+from tests.policies.mutants.breaking import EVERY_RULE, AnyRule
+from tests.policies.mutants.corpus import ROWS, corpus, is_noticed, judged, verdict
+from tests.policies.mutants.counts import counts
+from tests.policies.mutants.sources import SOURCES
+from tests.policies.mutants.table import Judge
+
+each_source = pytest.mark.parametrize("source", SOURCES)
+
+
+@each_source
+def test_every_field_that_a_rule_reads_is_broken_in_every_way(source: str) -> None:
+    _, gaps = corpus(source)
+
+    assert gaps == ()
+
+
+@each_source
+def test_a_broken_field_is_noticed_by_whom_the_table_expects(
+    source: str, record_property: Callable[[str, object], None]
+) -> None:
+    made, _ = corpus(source)
+    survived = [
+        f"{each}: expected {each.expected}, noticed by {', '.join(sorted(by)) or 'nobody'}"
+        for each in made
+        if not is_noticed(each, by := verdict(each))
+    ]
+
+    assert survived == []
+    record_property(MUTANTS, dict(counts(made)))
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE, ids=lambda rule: rule.name)
+def test_without_the_body_of_a_rule_a_mutant_survives(rule: AnyRule) -> None:
+    for source in SOURCES:
+        silenced = judged(source).without(rule.name) if rule.name in judged(source).rules else None
+        mine = [each for each in corpus(source)[0] if each.expected == rule.name]
+        if silenced is not None and any(not is_noticed(each, verdict(each, silenced)) for each in mine):
+            return
+    pytest.fail(f"no mutant needs {rule.name}")
+
+
+def test_the_table_names_rules_that_there_are_and_says_why_where_nobody_need_notice() -> None:
+    names = {rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES, *CHANGE_RULES)}
+
+    assert {str(each.expected) for each in ROWS if not isinstance(each.expected, Judge)} <= names
+    assert [each for each in ROWS if (each.expected is Judge.NOBODY) != bool(each.why)] == []
+
+
+def test_no_row_of_the_table_is_idle() -> None:
+    made = [each for source in SOURCES for each in corpus(source)[0]]
+    idle = [
+        f"{', '.join(map(str, row.kinds[:2]))}: {row.path} {[way.value for way in row.ways]}"
+        for row in ROWS
+        if not any(row.expected == each.expected and row.is_about(each.subject, each.path) for each in made)
+    ]
+
+    assert idle == []
