@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := gpuplatform components policies sandbox cli tests __main__.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools up preview down check test bench golden docs lock clean
+.PHONY: help setup tools up preview down sandbox check test bench golden docs lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ preview: setup ## preview a stack on this machine with the policy pack (STACK=de
 
 down: setup ## take the stack on this machine down again (STACK=dev)
 	@$(BIN)/gpuplatform engine down --stack $(STACK)
+
+sandbox: setup ## bring a stack up on a real control plane with the real Karpenter (STACK=dev)
+	@$(BIN)/gpuplatform sandbox up --stack $(STACK)
 
 check: setup ## static checks: format, lint, types, floors
 	@$(BIN)/ruff format --check $(SOURCES)

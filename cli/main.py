@@ -18,7 +18,7 @@ _COMMANDS = {
     "lint": ("cli.lint", "lint", "Judge plain manifests by the pack's rules."),
     "mig": ("cli.mig", "mig", "Draw a MIG layout, or say why no card can make it."),
     "plan": ("cli.plan", "plan", "Summarise a stack without the engine."),
-    "sandbox": ("cli.sandbox", "sandbox", "Run the platform on one machine: its tools."),
+    "sandbox": ("cli.sandbox", "sandbox", "Run the platform on one machine: a real control plane."),
     "render": ("cli.render", "render", "Write every document and chart value of a stack."),
     "pods": ("cli.pods", "pods", "Say where each pod of a file lands, and what keeps it away."),
     "share": ("cli.share", "share", "Recommend how to share a card, by the price of one pod's place."),

@@ -2,17 +2,151 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from cli.stacks import which_file
+
 if TYPE_CHECKING:
+    from sandbox.session.up_and_down import Ended, Steps
     from sandbox.tools.inventory import Row
+
+T = TypeVar("T")
 
 
 @click.group()
 def sandbox() -> None:
     """Run the platform on one machine."""
+
+
+@sandbox.command()
+@click.option("--stack", metavar="NAME", required=True, help="A stack of this repository, such as dev.")
+def up(stack: str) -> None:
+    """Bring a stack up: the real engine, a real control plane and the real Karpenter; AWS and EKS are stand-ins."""
+    from sandbox.session.folder import session_folder  # noqa: PLC0415
+    from sandbox.session.up_and_down import Steps  # noqa: PLC0415
+    from sandbox.session.up_and_down import up as bring_up  # noqa: PLC0415
+
+    steps = Steps(sys.stdout, [])
+    file = which_file(stack, None)
+    ended = _or_exit(lambda: bring_up(stack, file, session_folder(), steps))
+    for line in _after_up(stack, ended, steps):
+        click.echo(line)
+    sys.exit(0 if ended.ok else 1)
+
+
+@sandbox.command()
+def down() -> None:
+    """Take the sandbox down in order; nothing of it is left but the cache of tools."""
+    from sandbox.session.folder import session_folder  # noqa: PLC0415
+    from sandbox.session.up_and_down import Steps  # noqa: PLC0415
+    from sandbox.session.up_and_down import down as take_down  # noqa: PLC0415
+
+    steps = Steps(sys.stdout, [])
+    stack, outcome = _or_exit(lambda: take_down(session_folder(), steps))
+    click.echo("")
+    for line in steps.lines():
+        click.echo(line)
+    if outcome is not None and not outcome.ok:
+        click.echo(f"{stack}: down failed; what to change is said above. The sandbox is still there.", err=True)
+        sys.exit(1)
+    click.echo(f"{stack}: nothing is left of it on this machine.")
+
+
+@sandbox.command()
+def status() -> None:
+    """Say which stack is up, and how each of its processes is. Exit code: 0 it runs, 1 it does not."""
+    from sandbox.session.folder import session_folder  # noqa: PLC0415
+
+    folder = session_folder()
+    held, said = folder.stack(), folder.status()
+    if held is None or said is None:
+        click.echo("there is no sandbox on this machine")
+        sys.exit(1)
+    runs = said.supervisor.running() is not None
+    click.echo(f"{held}: {'up' if runs and said.ready else 'down: its processes have ended'}")
+    for part in said.parts if runs else ():
+        again = f", started again {part.restarts} times" if part.restarts else ""
+        click.echo(f"  {part.name:26} process {part.pid}{again}")
+    for line in said.said:
+        click.echo(f"  {line}")
+    if not runs:
+        click.echo(
+            f"  the supervisor's log is {folder.log}; `gpuplatform sandbox up --stack {held}` goes on from there"
+        )
+    sys.exit(0 if runs else 1)
+
+
+@sandbox.command()
+def kubeconfig() -> None:
+    """Print the path of the sandbox's kubeconfig."""
+    from sandbox.session.folder import session_folder  # noqa: PLC0415
+
+    path = session_folder().control_plane / "kubeconfig"
+    if not path.exists():
+        click.echo("there is no sandbox on this machine", err=True)
+        sys.exit(1)
+    click.echo(path)
+
+
+@sandbox.command()
+@click.argument("part", required=False)
+def logs(part: str | None) -> None:
+    """List the logs, or print the log of one PART, such as karpenter."""
+    from sandbox.session.folder import session_folder  # noqa: PLC0415
+    from sandbox.session.session import logs as every_log  # noqa: PLC0415
+
+    found = {each.stem: each for each in every_log(session_folder())}
+    if part is None:
+        for each in found.values():
+            click.echo(each)
+        return
+    if part not in found:
+        raise click.UsageError(f"there is no log of {part!r}; there are {', '.join(found) or 'none'}")
+    click.echo(found[part].read_text(encoding="utf-8", errors="replace"), nl=False)
+
+
+def _or_exit(action: Callable[[], T]) -> T:
+    """The action's result; exit code 1 with one message where it cannot be done."""
+    from sandbox.errors import SandboxError  # noqa: PLC0415
+    from sandbox.tools.failure import ToolUnavailableError  # noqa: PLC0415
+
+    try:
+        return action()
+    except (SandboxError, ToolUnavailableError) as error:
+        click.echo(f"error: {error}", err=True)
+    except KeyboardInterrupt:
+        click.echo("interrupted: the next `up` or `down` goes on from here", err=True)
+    sys.exit(1)
+
+
+def _after_up(stack: str, ended: Ended, steps: Steps) -> list[str]:
+    from cli.summary import summary  # noqa: PLC0415
+    from gpuplatform.render.stack import render  # noqa: PLC0415
+    from sandbox.cloud.releases import served  # noqa: PLC0415
+
+    if not ended.ok:
+        return ["", *steps.lines(), f"{stack}: up failed; what to change is said above. Then up again, or down."]
+    charts = ["karpenter-crd", *render(ended.settings).values]
+    changed = {name: count for name, count in ended.outcome.changes.items() if name != "same"}
+    return [
+        "",
+        *summary(ended.settings),
+        "",
+        "served by: the real Pulumi engine, a real API server, scheduler and controller manager, and Karpenter's own",
+        "packages. AWS, EKS, the kubelets and Pulumi's Kubernetes provider are stand-ins; the last applies each object",
+        "to that API server. Releases:",
+        *(f"  {chart}: {served(chart)}" for chart in charts),
+        *(f"has not settled: {each}" for each in ended.still_moving),
+        "",
+        *steps.lines(),
+        f"{stack}: up; {', '.join(f'{count} {name}' for name, count in changed.items()) or 'nothing changed'}.",
+        "next: kubectl --kubeconfig $(.venv/bin/gpuplatform sandbox kubeconfig) apply -f examples/workloads/",
+        "      .venv/bin/gpuplatform sandbox status    (down takes it away again)",
+    ]
 
 
 @sandbox.command()

@@ -15,7 +15,7 @@ from gpuplatform.standard import keys
 from gpuplatform.standard.markets import Market
 from sandbox.control_plane.commands import full_commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.controllers import FullCommands, full_control_plane
+from sandbox.control_plane.controllers import FullCommands, await_parts, full_control_plane
 from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import Karpenter, karpenter
 from sandbox.control_plane.kubectl import Kubectl
@@ -131,7 +131,8 @@ def cluster(
         install_crds(plane.kubectl, commands.crds)
         apply(plane.kubectl, known_requirements())
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
-        with karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values) as (running, _):
+        with karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values) as (running, part):
+            await_parts((*plane.parts, part), "Karpenter", running.alive)
             yield Cluster(plane, running, ec2)
 
 

@@ -1,4 +1,4 @@
-"""Entry of a provider process: ``python -m sandbox.cloud PACKAGE VERSION WORLD STACK_FILE [engine's arguments]``."""
+"""Entry of a provider process: ``python -m sandbox.cloud PACKAGE VERSION`` with its place, then the engine's words."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import os
 import sys
 import threading
 import time
-from pathlib import Path
 
-_OWN_ARGUMENTS = 4
+from sandbox.cloud.place import Place
+
+_OWN_ARGUMENTS = 5
 _WATCH_SECONDS = 0.5
 
 
 def main() -> None:
     """Serve the package that the engine asked for."""
-    package, version, world, stack_file = sys.argv[1 : 1 + _OWN_ARGUMENTS]
+    package, version, *files = sys.argv[1 : 1 + _OWN_ARGUMENTS]
+    place = Place.of(files)
     threading.Thread(target=_end_with_engine, daemon=True).start()
     if package == "eks":
         from sandbox.cloud.eks import serve_eks  # noqa: PLC0415
 
-        serve_eks(version, sys.argv[1 + _OWN_ARGUMENTS :])
+        serve_eks(version, place, sys.argv[1 + _OWN_ARGUMENTS :])
         return
     from sandbox.cloud.servicer import serve  # noqa: PLC0415
 
-    serve(package, version, Path(world), Path(stack_file))
+    serve(package, version, place)
 
 
 def _end_with_engine() -> None:

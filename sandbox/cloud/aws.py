@@ -65,9 +65,9 @@ def update(world: World, old: Entry, inputs: Properties, at: Account) -> Entry:
     return entry
 
 
-def delete(world: World, entry: Entry) -> None:
-    """Remove a resource, or refuse as AWS would while something needs it."""
-    if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True:
+def delete(world: World, entry: Entry, *, throwaway: bool = False) -> None:
+    """Remove a resource, or refuse as AWS would while something needs it; protection holds nothing in a sandbox."""
+    if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True and not throwaway:
         raise RefusedError(
             f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
             " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import cast
 
 import pulumi
+import yaml
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 from pulumi.provider import ConstructResult, Provider
 from pulumi.provider.server import main as serve_provider
 
+from sandbox.cloud.place import Place
 from sandbox.cloud.strict import Problem, problems
 from sandbox.cloud.types import EKS_TYPES
 from sandbox.cloud.world import Properties
@@ -93,7 +96,11 @@ class _Made(pulumi.CustomResource):
 
 
 class EksProvider(Provider):
-    """Constructs the one component that the platform uses."""
+    """Constructs the one component that the platform uses; its kubeconfig names the real cluster where there is one."""
+
+    def __init__(self, version: str, kubeconfig: Path | None = None) -> None:
+        super().__init__(version)
+        self._kubeconfig = kubeconfig
 
     def construct(
         self, name: str, resource_type: str, inputs: Inputs, options: pulumi.ResourceOptions | None = None
@@ -107,7 +114,7 @@ class EksProvider(Provider):
                 {"property_path": each.property, "reason": each.reason} for each in refused
             ]
             raise InputPropertiesError(f"{resource_type} {name} is refused", faults)
-        return _Cluster(name, inputs, options).result()
+        return _Cluster(name, inputs, options).result(self._kubeconfig)
 
 
 class _Cluster(pulumi.ComponentResource):
@@ -216,12 +223,12 @@ class _Cluster(pulumi.ComponentResource):
                     pulumi.ResourceOptions(parent=self, depends_on=[made]),
                 )
 
-    def result(self) -> ConstructResult:
+    def result(self, known: Path | None) -> ConstructResult:
         """The component's outputs, under the names of the real one."""
         cluster = self._cluster
         kubeconfig = pulumi.Output.all(
             cluster.output("arn"), cluster.output("endpoint"), cluster.output("certificateAuthority")
-        ).apply(lambda parts: json.dumps(_kubeconfig(*parts)))
+        ).apply(lambda parts: json.dumps(_kubeconfig(*parts) if known is None else _read(known)))
         group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
         issuer = cluster.output("identities").apply(_issuer)
         state: dict[str, object] = {
@@ -276,7 +283,12 @@ def _kubeconfig(arn: object, endpoint: object, authority: object) -> dict[str, o
     }
 
 
-def serve_eks(version: str, arguments: list[str]) -> None:
+def _read(kubeconfig: Path) -> object:
+    return yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+
+
+def serve_eks(version: str, place: Place, arguments: list[str]) -> None:
     """Serve until the engine ends the process; ``arguments`` are the engine's own."""
     sys.argv = [sys.argv[0], *arguments]  # the SDK reads the engine's address there
-    serve_provider(EksProvider(version), arguments)
+    kubeconfig = None if place.control_plane is None else place.control_plane / "kubeconfig"
+    serve_provider(EksProvider(version, kubeconfig), arguments)

@@ -35,7 +35,7 @@ def moved(old: Properties, new: Properties) -> bool:
 
 def create(world: World, urn: str, token: str, inputs: Properties) -> Entry:
     """Make an object or a release, or refuse as the API server would."""
-    id_ = _identifier(token, inputs)
+    id_ = identifier(token, inputs)
     group, kind = _group(token), token.rsplit(":", 1)[-1]
     if (chart := CRD_CHARTS.get(group)) and not _installed(world, chart):
         raise RefusedError(f'no matches for kind "{kind}" in group "{group}": the chart {chart} is not installed')
@@ -45,7 +45,7 @@ def create(world: World, urn: str, token: str, inputs: Properties) -> Entry:
     if world.find(token, id_) is not None:
         raise RefusedError(f'{kind.lower()} "{id_}" already exists')
     _becomes_ready(world, inputs)
-    entry = Entry(urn, token, id_, inputs, _outputs(token, inputs, id_))
+    entry = Entry(urn, token, id_, inputs, outputs(token, inputs))
     world.create(entry, set(), set())
     return entry
 
@@ -53,7 +53,7 @@ def create(world: World, urn: str, token: str, inputs: Properties) -> Entry:
 def update(world: World, old: Entry, inputs: Properties) -> Entry:
     """Change an object in place."""
     _becomes_ready(world, inputs)
-    entry = Entry(old.urn, old.type, old.id, inputs, _outputs(old.type, inputs, old.id))
+    entry = Entry(old.urn, old.type, old.id, inputs, outputs(old.type, inputs))
     world.update(entry, set(), set())
     return entry
 
@@ -61,7 +61,7 @@ def update(world: World, old: Entry, inputs: Properties) -> Entry:
 def delete(world: World, entry: Entry) -> None:
     """Remove an object, or refuse where it would hang: nobody is left to take its finalizer off."""
     if entry.type == RELEASE:
-        _release_is_needed(world, str(entry.inputs.get("chart")).rsplit("/", 1)[-1])
+        release_is_needed(world, str(entry.inputs.get("chart")).rsplit("/", 1)[-1])
     elif (chart := CONTROLLER_CHARTS.get(_group(entry.type))) and not _installed(world, chart):
         kind = entry.type.rsplit(":", 1)[-1]
         raise RefusedError(f'{kind} "{entry.id}" has a finalizer, and the chart {chart} that takes it off is gone')
@@ -92,7 +92,8 @@ def _becomes_ready(world: World, inputs: Properties) -> None:
             raise RefusedError(f'timed out waiting for the condition "Ready": EC2NodeClass "{name}" not found')
 
 
-def _release_is_needed(world: World, chart: str) -> None:
+def release_is_needed(world: World, chart: str) -> None:
+    """Refuse to take a release away while objects are left that only it looks after: they would hang for ever."""
     groups = {group for group, needed in (*CRD_CHARTS.items(), *CONTROLLER_CHARTS.items()) if needed == chart}
     left = [each.id for group in groups for each in world.of_kind(f"kubernetes:{group}/")]
     if left:
@@ -118,13 +119,20 @@ def _place(inputs: Properties) -> tuple[str, str]:
     return str(metadata.get("namespace", "default")), str(metadata["name"])
 
 
-def _identifier(token: str, inputs: Properties) -> str:
+def identifier(token: str, inputs: Properties) -> str:
+    """``namespace/name``, or the name where the kind is of the cluster."""
     namespace, name = _place(inputs)
     return name if token.rsplit(":", 1)[-1] in CLUSTER_SCOPED else f"{namespace}/{name}"
 
 
-def _outputs(token: str, inputs: Properties, id_: str) -> Properties:
+def outputs(token: str, inputs: Properties) -> Properties:
+    """What the provider tells the program of an object or a release."""
     if token == RELEASE:
-        status: Properties = {"name": id_, "namespace": inputs.get("namespace"), "status": "deployed", "revision": 1}
+        status: Properties = {
+            "name": identifier(token, inputs),
+            "namespace": inputs.get("namespace"),
+            "status": "deployed",
+            "revision": 1,
+        }
         return {**inputs, "status": status}
     return dict(inputs)

@@ -8,7 +8,6 @@ import sys
 import threading
 from concurrent import futures
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol, cast
 
 import grpc
@@ -16,6 +15,9 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import aws, kubernetes
+from sandbox.cloud.api import Api
+from sandbox.cloud.cluster import ClusterService
+from sandbox.cloud.place import Place
 from sandbox.cloud.references import at_path, given_names
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.strict import problems
@@ -51,6 +53,8 @@ class AwsService:
 
     world: World
     at: aws.Account
+    throwaway: bool
+    """Whether it is a sandbox's, which goes when it is told to."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
         """As the type's row says."""
@@ -67,7 +71,7 @@ class AwsService:
 
     def delete(self, entry: Entry) -> None:
         """As AWS would."""
-        aws.delete(self.world, entry)
+        aws.delete(self.world, entry, throwaway=self.throwaway)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,9 @@ class KubernetesService:
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """The provider protocol for one package; the engine names the methods."""
 
-    def __init__(self, package: str, version: str, world: World, given: frozenset[str], stop: threading.Event) -> None:
-        self._package, self._version, self._world, self._given, self._stop = package, version, world, given, stop
+    def __init__(self, package: str, version: str, place: Place, stop: threading.Event) -> None:
+        self._package, self._version, self._place, self._stop = package, version, place, stop
+        self._world = World(place.world)
         self._service: Service | None = None
 
     def Handshake(  # noqa: N802
@@ -145,9 +150,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         config = {key: str(_opened(value)) for key, value in _plain(request.args).items()}
         with _Refusing(context):
             if self._package == "aws":
-                self._service = AwsService(self._world, aws.account_of(config, self._given))
-            else:
+                at = aws.account_of(config, given_names(self._place.stack_file))
+                self._service = AwsService(self._world, at, throwaway=self._place.control_plane is not None)
+            elif self._place.control_plane is None:
                 self._service = KubernetesService(self._world, _server(config.get("kubeconfig", "")))
+            else:
+                api = Api(config.get("kubeconfig", ""), self._stop)
+                self._service = ClusterService.of(self._world, api, self._place.control_plane)
         return provider_pb2.ConfigureResponse(supportsPreview=True)
 
     def Check(  # noqa: N802
@@ -293,7 +302,7 @@ def _struct(properties: Properties) -> struct_pb2.Struct:
     return struct
 
 
-def serve(package: str, version: str, world: Path, stack_file: Path) -> None:
+def serve(package: str, version: str, place: Place) -> None:
     """Serve one package until the engine says stop: the port is the first line of standard output."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stop.set())
@@ -301,7 +310,7 @@ def serve(package: str, version: str, world: Path, stack_file: Path) -> None:
         futures.ThreadPoolExecutor(max_workers=16),
         options=[("grpc.max_receive_message_length", 1 << 28), ("grpc.max_send_message_length", 1 << 28)],
     )
-    servicer = Servicer(package, version, World(world), given_names(stack_file), stop)
+    servicer = Servicer(package, version, place, stop)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()

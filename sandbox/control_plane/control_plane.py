@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from sandbox.control_plane.access import Access, write_private
-from sandbox.control_plane.identity import Identity, forget_identity, identity_in
+from sandbox.control_plane.identity import Identity, forget_identity, identity_in, identity_in_use
 from sandbox.control_plane.keys import signing_key
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.part import Part, running
@@ -54,6 +54,19 @@ class ControlPlane:
     """From the first process to the first ready answer."""
 
 
+def control_plane_in(folder: Path, kubectl: Path) -> ControlPlane:
+    """A control plane that somebody else started and looks after."""
+    identity = identity_in_use(folder)
+    access = _access(folder, identity)
+    kubeconfig = folder / "kubeconfig"
+    return ControlPlane(folder, Kubectl(kubectl, kubeconfig), access, kubeconfig, folder / _SIGNING_KEY, (), 0.0)
+
+
+def _access(folder: Path, identity: Identity) -> Access:
+    url = f"https://{LOOPBACK}:{identity.api_server}"
+    return Access(url, identity.token, folder / "certificates" / "apiserver.crt")
+
+
 @contextmanager
 def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Generator[ControlPlane]:
     """A cluster whose whole state is in ``folder``; it is stopped when the block is left in any way.
@@ -79,9 +92,7 @@ def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Ge
 def _started(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
     started = time.monotonic()
     identity = identity_in(folder)
-    access = Access(
-        f"https://{LOOPBACK}:{identity.api_server}", identity.token, folder / "certificates" / "apiserver.crt"
-    )
+    access = _access(folder, identity)
     tokens = write_private(folder / "tokens.csv", access.tokens_file())
     key = folder / _SIGNING_KEY
     if not key.exists():

@@ -35,7 +35,7 @@ def identity_in(folder: Path) -> Identity:
     """
     file = folder / _FILE
     if file.exists():
-        known = Identity(**json.loads(file.read_text(encoding="utf-8")))
+        known = identity_in_use(folder)
         taken = [port for port in known.ports() if not is_free(port)]
         if taken:
             ports = ", ".join(map(str, taken))
@@ -47,6 +47,11 @@ def identity_in(folder: Path) -> Identity:
     made = Identity(*free_ports(3), token=secrets.token_urlsafe(32))
     write_private(file, json.dumps(asdict(made)))
     return made
+
+
+def identity_in_use(folder: Path) -> Identity:
+    """The identity of a control plane that runs."""
+    return Identity(**json.loads((folder / _FILE).read_text(encoding="utf-8")))
 
 
 def forget_identity(folder: Path) -> None:

@@ -16,7 +16,6 @@ from typing import cast
 
 from sandbox.control_plane.access import write_private
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.controllers import await_parts
 from sandbox.control_plane.part import Part, running
 from sandbox.control_plane.ports import LOOPBACK, free_ports
 from sandbox.errors import SandboxError
@@ -112,7 +111,8 @@ def karpenter(
 ) -> Generator[tuple[Karpenter, Part]]:
     """Karpenter with an EC2 that sells the catalogue, set as the chart's values say, until the block is left.
 
-    Its definitions must be served. What was done to its cloud is kept in the folder of the control plane.
+    Its definitions must be served; it answers a few seconds later. What was done to its cloud is kept in the folder of
+    the control plane.
     """
     folder = plane.folder / _FOLDER
     folder.mkdir(exist_ok=True)
@@ -132,13 +132,12 @@ def karpenter(
         "SANDBOX_TOKEN": made.token,
         **environment_of(values),
     }
-    with running("karpenter", [command], plane.folder, environment) as part:
-        await_parts((*plane.parts, part), "Karpenter", made.alive)
-        write_private(folder / _ACCESS_FILE, json.dumps(asdict(made)))
-        try:
+    try:
+        with running("karpenter", [command], plane.folder, environment) as part:
+            write_private(folder / _ACCESS_FILE, json.dumps(asdict(made)))
             yield made, part
-        finally:
-            (folder / _ACCESS_FILE).unlink(missing_ok=True)
+    finally:
+        (folder / _ACCESS_FILE).unlink(missing_ok=True)
 
 
 def karpenter_in(folder: Path) -> Karpenter | None:

@@ -33,20 +33,38 @@ class Part:
     name: str
     process: subprocess.Popen[bytes]
     log: Path
+    command: tuple[str | Path, ...]
+    environment: Mapping[str, str]
 
     def must_live(self) -> None:
         """Raises SandboxError, which names the log, once the process has ended."""
+        ended = self.ended()
+        if ended:
+            raise SandboxError(f"{ended}{log_tail(self.log)}")
+
+    def stop(self) -> None:
+        """End it and whatever it started: asked first, killed after the grace."""
+        end_group(self.process, _GRACE_SECONDS)
+
+    def ended(self) -> str | None:
+        """How the process ended, and where its log is; None while it lives."""
         code = self.process.poll()
-        if code is not None:
-            how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
-            raise SandboxError(f"{self.name} {how}; its log is {self.log}{log_tail(self.log)}")
+        if code is None:
+            return None
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        return f"{self.name} {how}; its log is {self.log}"
 
 
 @contextmanager
 def running(
-    name: str, command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None
+    name: str,
+    command: Sequence[str | Path],
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    *,
+    again: bool = False,
 ) -> Generator[Part]:
-    """The process, until the block is left in any way. Its log is ``NAME.log`` in ``folder``, begun anew.
+    """The process, until the block is left in any way. Its log is ``NAME.log`` in ``folder``, gone on with ``again``.
 
     It leads a session of its own, so that an interrupt of the terminal reaches only whoever holds this block. Where
     that one is killed and can stop nothing, Linux kills the process; it counts the thread that entered the block as
@@ -57,7 +75,7 @@ def running(
     if found is None:
         raise SandboxError(f"{name} does not start: there is no command {command[0]}")
     log = folder / f"{name}.log"
-    with log.open("wb") as sink:
+    with log.open("ab" if again else "wb") as sink:
         process = subprocess.Popen(
             [*_tether(), found, *command[1:]],
             cwd=folder,
@@ -68,7 +86,7 @@ def running(
             start_new_session=True,
         )
     try:
-        yield Part(name, process, log)
+        yield Part(name, process, log, tuple(command), environment or {})
     finally:
         end_group(process, _GRACE_SECONDS)
 

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.cloud.place import Place
 from sandbox.tools.pulumi import PulumiCli
 
 _PACKAGES = {"aws": "pulumi-aws", "kubernetes": "pulumi-kubernetes", "eks": "pulumi-eks"}
@@ -23,6 +24,8 @@ class Workspace:
     state: Path
     """Everything of the stack on this machine."""
     cli: PulumiCli
+    control_plane: Path | None = None
+    """The folder of a real control plane, where there is one."""
 
     @property
     def world(self) -> Path:
@@ -55,7 +58,8 @@ class Workspace:
             folder.mkdir(parents=True, exist_ok=True)
         for package, distribution in _PACKAGES.items():
             version = importlib.metadata.version(distribution)
-            arguments = ["-m", "sandbox.cloud", package, version, str(self.world), str(self.stack_file)]
+            place = Place(self.world, self.stack_file, self.control_plane)
+            arguments = ["-m", "sandbox.cloud", package, version, *place.arguments()]
             _script(self.executables / f"pulumi-resource-{package}", arguments)
         shim = self.executables / "pulumi-analyzer-policy-python"
         if self.cli.language_host:

@@ -54,6 +54,8 @@ class Request:
     state: Path
     program: Callable[[], object]
     policy_pack: Path | None
+    control_plane: Path | None = None
+    """The folder of a real control plane that Kubernetes objects go to; without one they go to the stand-in's file."""
     warm_up: Callable[[], object] = lambda: None
     """Imports what the program will need, while the engine starts."""
 
@@ -83,7 +85,7 @@ def platform(verb: Verb, stack: str, stack_file: Path, out: TextIO) -> Request:
         places.state(stack),
         lambda: runpy.run_path(str(project / "__main__.py"), run_name="__main__"),
         project / "policies",
-        _import_the_program,
+        warm_up=_import_the_program,
     )
 
 
@@ -100,7 +102,7 @@ def run(request: Request) -> Outcome:
     begun = time.monotonic()
     warming = threading.Thread(target=request.warm_up, daemon=True)
     warming.start()
-    workspace = Workspace(request.stack, request.state, pulumi_cli(request.out))
+    workspace = Workspace(request.stack, request.state, pulumi_cli(request.out), request.control_plane)
     with _alone(request):
         workspace.prepare()
         _copy_stack_file(request, workspace)
@@ -219,7 +221,8 @@ def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
 
 def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     protected = protected_clusters(cast(State, stack.export_stack().deployment or {}))
-    if protected:
+    # A sandbox is made to be thrown away, whatever it was a rehearsal of.
+    if protected and request.control_plane is None:
         raise SandboxError(
             f"the cluster {', '.join(protected)} is protected from deletion, so nothing was taken down.\n"
             f"Change: set cluster.deletion_protection: false in {request.stack_file.name}, run `up`, then `down` again."

@@ -50,7 +50,21 @@ KWOK_POD_STAGES = ModuleFiles(
     needed_by=Tier.PLACEMENT,
 )
 
-MODULE_FILES: tuple[ModuleFiles, ...] = (KARPENTER_CRDS, KWOK_POD_STAGES)
+
+def _karpenter_chart(name: str) -> ModuleFiles:
+    return ModuleFiles(
+        name=f"{name}-chart",
+        module=KARPENTER_CRDS.module,
+        version=KARPENTER_CRDS.version,
+        inside=f"charts/{name}",
+        needed_by=Tier.PLACEMENT,
+    )
+
+
+KARPENTER_CHART = _karpenter_chart("karpenter")
+KARPENTER_CRD_CHART = _karpenter_chart("karpenter-crd")
+
+MODULE_FILES: tuple[ModuleFiles, ...] = (KARPENTER_CRDS, KWOK_POD_STAGES, KARPENTER_CHART, KARPENTER_CRD_CHART)
 
 
 def files_at_hand(row: ModuleFiles) -> Path | None:
@@ -90,9 +104,14 @@ def _fetch(row: ModuleFiles, out: TextIO, lent: Go | None) -> Path | str:
         module = go.of_module("Dir", wanted, folder)
         if module is None or not (module / row.inside).is_dir():
             return f"{wanted} has no folder {row.inside}"
-        finished = folder / "finished"
-        finished.mkdir()
-        for each in sorted((module / row.inside).glob("*.yaml")):
-            # Not their modes: files of a module cache are read-only.
-            shutil.copyfile(each, finished / each.name)
-        return publish(finished, row.folder)
+        return publish(_copied(module / row.inside, folder / "finished"), row.folder)
+
+
+def _copied(source: Path, target: Path) -> Path:
+    """A copy without the modes: what a module cache holds is read-only."""
+    for each in sorted(source.rglob("*")):
+        if each.is_file():
+            copy = target / each.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(each, copy)
+    return target

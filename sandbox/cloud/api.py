@@ -1,0 +1,162 @@
+"""The API of a real Kubernetes server, as far as a provider needs it: apply, read, delete, what a kind is called."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import cast
+
+import yaml
+
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.world import Plain, Properties
+
+FIELD_MANAGER = "pulumi-kubernetes"
+_APPLY = "application/apply-patch+yaml"
+_ANSWER_SECONDS = 60.0
+_PATIENCE_SECONDS = 60.0
+"""A server that does not answer is waited for so long: whoever looks after it starts it again."""
+_POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one object is, relative to the server."""
+
+    path: str
+
+    def with_query(self, **query: str) -> str:
+        """The path with a query."""
+        return f"{self.path}?{urllib.parse.urlencode(query)}"
+
+
+class Api:
+    """One server, as a kubeconfig in YAML or JSON names it and with the token that is written there.
+
+    Refusals are ``RefusedError`` with the server's own message.
+    """
+
+    def __init__(self, kubeconfig: str, cancelled: threading.Event) -> None:
+        config = cast(dict[str, list[dict[str, dict[str, str]]]], yaml.safe_load(kubeconfig))
+        server, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+        authority = base64.b64decode(server["certificate-authority-data"]).decode()
+        self._server = server["server"]
+        self._authorization = f"Bearer {user['token']}"
+        self._cancelled = cancelled
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPSHandler(context=ssl.create_default_context(cadata=authority)),
+        )
+        self._kinds: dict[tuple[str, str], tuple[str, bool]] = {}
+
+    def place(self, document: Mapping[str, Plain]) -> Place:
+        """Where a document's object is; RefusedError where the server knows no such kind."""
+        version, kind = str(document["apiVersion"]), str(document["kind"])
+        metadata = cast(Properties, document["metadata"])
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        plural, namespaced = self._kind(root, version, kind)
+        within = f"/namespaces/{metadata.get('namespace', 'default')}" if namespaced else ""
+        return Place(f"{root}{within}/{plural}/{metadata['name']}")
+
+    def apply(self, document: Properties) -> Properties:
+        """Server-side apply; a field that another manager owns is a refusal, as with the real provider."""
+        path = self.place(document).with_query(fieldManager=FIELD_MANAGER, fieldValidation="Strict")
+        return self._ask("PATCH", path, document, _APPLY)
+
+    def read(self, place: Place) -> Properties | None:
+        """The object, or none."""
+        try:
+            return self._ask("GET", place.path)
+        except _MissingError:
+            return None
+
+    def delete(self, place: Place, limit_seconds: float) -> None:
+        """Delete in the foreground and wait until it is gone; gone already is as good."""
+        try:
+            self._ask("DELETE", place.path, {"propagationPolicy": "Foreground"}, "application/json")
+        except _MissingError:
+            return
+        if not self.wait(lambda: self.read(place) is None, limit_seconds):
+            left = self.read(place) or {}
+            metadata = cast(Properties, left.get("metadata") or {})
+            raise RefusedError(
+                f"{place.path} is not gone after {limit_seconds:g} s; finalizers: {metadata.get('finalizers')}"
+            )
+
+    def wait(self, what: Callable[[], bool], limit_seconds: float) -> bool:
+        """Whether something came true in time. RefusedError where the engine was told to stop meanwhile."""
+        end = time.monotonic() + limit_seconds
+        while not what():
+            if self._cancelled.wait(_POLL_SECONDS):
+                raise RefusedError("interrupted while waiting")
+            if time.monotonic() > end:
+                return False
+        return True
+
+    def _kind(self, root: str, version: str, kind: str) -> tuple[str, bool]:
+        known = self._kinds.get((version, kind))
+        if known is None:
+            try:
+                listed = cast(list[dict[str, object]], self._ask("GET", root)["resources"])
+            except _MissingError:
+                listed = []
+            found = [each for each in listed if each["kind"] == kind and "/" not in str(each["name"])]
+            if not found:
+                raise RefusedError(f'no matches for kind "{kind}" in version "{version}"')
+            known = str(found[0]["name"]), bool(found[0]["namespaced"])
+            self._kinds[version, kind] = known
+        return known
+
+    def _ask(self, method: str, path: str, body: Properties | None = None, content: str = "") -> Properties:
+        """One answer. Everything that is asked here may be asked twice, so a server that is away is waited for."""
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return self._once(method, path, body, content)
+            except (OSError, _BusyError) as error:
+                if time.monotonic() > end:
+                    raise RefusedError(f"the API server does not answer at {self._server}: {error}") from error
+                if self._cancelled.wait(_POLL_SECONDS):
+                    raise RefusedError("interrupted while waiting for the API server") from error
+
+    def _once(self, method: str, path: str, body: Properties | None, content: str) -> Properties:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Authorization": self._authorization, "Accept": "application/json"}
+        if content:
+            headers["Content-Type"] = content
+        request = urllib.request.Request(f"{self._server}{path}", data=data, headers=headers, method=method)
+        try:
+            with self._opener.open(request, timeout=_ANSWER_SECONDS) as answer:
+                return cast(Properties, json.loads(answer.read()))
+        except urllib.error.HTTPError as error:
+            with error:
+                said = _message(error.read())
+            if error.code == HTTPStatus.NOT_FOUND and method != "PATCH":
+                raise _MissingError(said) from error
+            if error.code in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.GATEWAY_TIMEOUT):
+                raise _BusyError(said) from error
+            raise RefusedError(said) from error
+
+
+class _MissingError(Exception):
+    """The server has no such thing."""
+
+
+class _BusyError(Exception):
+    """The server cannot answer now."""
+
+
+def _message(body: bytes) -> str:
+    try:
+        return str(cast(Properties, json.loads(body)).get("message"))
+    except ValueError:
+        return body.decode(errors="replace").strip()

@@ -1,0 +1,153 @@
+"""Helm releases on a real API server: real charts by real helm where they can be had, else what would be missed.
+
+A chart's pods do not run here. Karpenter's is installed whole but for its replicas, and its process runs beside the
+control plane; the GPU Operator's chart is not to be had, so its stand-in's documents are applied.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from gpuplatform.render.document import Document
+from gpuplatform.standard.versions import CHARTS
+from sandbox.cloud.api import Api
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.world import Plain, Properties
+from sandbox.control_plane.karpenter import karpenter_in
+from sandbox.operator import operator_documents
+from sandbox.session.folder import want_karpenter
+from sandbox.tools.acquire import at_hand
+from sandbox.tools.module_files import KARPENTER_CHART, KARPENTER_CRD_CHART, ModuleFiles, files_at_hand
+from sandbox.tools.table import HELM
+
+_HELM_SECONDS = 180
+_KARPENTER_SECONDS = 120.0
+_KARPENTER = "karpenter"
+_OPERATOR = "gpu-operator"
+_CHARTS: Mapping[str, ModuleFiles] = {"karpenter-crd": KARPENTER_CRD_CHART, _KARPENTER: KARPENTER_CHART}
+_WITHOUT_PODS: Mapping[str, Mapping[str, Plain]] = {_KARPENTER: {"replicas": 0}}
+"""Values that keep a chart's pods away: no node of the sandbox could run them."""
+
+
+class Served(enum.StrEnum):
+    """How a release is served here."""
+
+    HELM = "installed by helm"
+    PROCESS = "installed by helm without its pods; its process runs beside the control plane"
+    STAND_IN = "stood in for"
+    ABSENT = "not installed: its chart is not to be had here"
+
+
+def served(chart: str) -> Served:
+    """How the release of a chart is served here."""
+    if chart == _KARPENTER:
+        return Served.PROCESS
+    if chart in _CHARTS:
+        return Served.HELM
+    return Served.STAND_IN if chart == _OPERATOR else Served.ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Releases:
+    """The releases of one cluster."""
+
+    api: Api
+    control_plane: Path
+    """The folder of the control plane."""
+
+    def install(self, inputs: Properties) -> None:
+        """Install or upgrade; RefusedError with helm's words."""
+        chart, values = chart_of(inputs), cast(Properties, inputs.get("values") or {})
+        if chart in _CHARTS:
+            self._helm_install(chart, inputs, {**values, **_WITHOUT_PODS.get(chart, {})})
+        if chart == _KARPENTER:
+            want_karpenter(self.control_plane, values)
+            self._await_karpenter(runs=True)
+        if chart == _OPERATOR:
+            for each in self._operator(inputs):
+                self.api.apply(cast(Properties, each))
+
+    def uninstall(self, inputs: Properties) -> None:
+        """Uninstall; what is gone already is as good."""
+        chart = chart_of(inputs)
+        if chart == _KARPENTER:
+            want_karpenter(self.control_plane, None)
+            self._await_karpenter(runs=False)
+        if chart in _CHARTS:
+            self._helm("uninstall", chart, *_namespace(inputs), "--ignore-not-found", *_wait())
+        if chart == _OPERATOR:
+            for each in self._operator(inputs):
+                self.api.delete(self.api.place(cast(Properties, each)), _HELM_SECONDS)
+
+    def _operator(self, inputs: Properties) -> tuple[Document, ...]:
+        values = cast(Mapping[str, object], inputs.get("values") or {})
+        return operator_documents(values, str(inputs["namespace"]))
+
+    def _helm_install(self, chart: str, inputs: Properties, values: Properties) -> None:
+        folder = files_at_hand(_CHARTS[chart])
+        if folder is None:
+            raise RefusedError(f"the chart {chart} is not there: make tools")
+        self._forget_interrupted(chart, inputs)
+        flags = ["--skip-crds"] if inputs.get("skipCrds") else []
+        # Helm reads values from its standard input where the file is called so.
+        arguments = ("upgrade", "--install", chart, str(folder), *_namespace(inputs), *flags, *_wait(), "--values", "-")
+        self._helm(*arguments, stdin=json.dumps(values))
+
+    def _forget_interrupted(self, chart: str, inputs: Properties) -> None:
+        """Helm refuses to work on a release that a killed helm left in the middle: its record of that goes."""
+        listed = self._helm("list", "--pending", "--output", "json", *_namespace(inputs), "--filter", f"^{chart}$")
+        for each in cast(list[dict[str, str]], json.loads(listed or "[]")):
+            name = f"sh.helm.release.v1.{chart}.v{each['revision']}"
+            metadata: Properties = {"name": name, "namespace": inputs["namespace"]}
+            self.api.delete(self.api.place({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}), _HELM_SECONDS)
+
+    def _helm(self, *arguments: str, stdin: str = "") -> str:
+        helm = at_hand(HELM)
+        if helm is None:
+            raise RefusedError("helm is not there: make tools")
+        home = self.control_plane / "helm"
+        folders = {f"HELM_{each}_HOME": str(home / each.lower()) for each in ("CACHE", "CONFIG", "DATA")}
+        ended = subprocess.run(
+            [str(helm.command), *arguments, "--kubeconfig", str(self.control_plane / "kubeconfig")],
+            input=stdin,
+            env={**os.environ, **folders},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ended.returncode != 0:
+            raise RefusedError(f"helm {arguments[0]}: {ended.stderr.strip()}")
+        return ended.stdout
+
+    def _await_karpenter(self, *, runs: bool) -> None:
+        def answers() -> bool:
+            found = karpenter_in(self.control_plane)
+            return found is not None and found.alive()
+
+        if not self.api.wait(lambda: answers() is runs, _KARPENTER_SECONDS):
+            what = "does not answer" if runs else "still answers"
+            log = self.control_plane / "karpenter.log"
+            raise RefusedError(f"Karpenter {what} after {_KARPENTER_SECONDS:g} s; its log is {log}")
+
+
+def chart_of(inputs: Mapping[str, Plain]) -> str:
+    """The chart's name, from a repository's chart or a chart's own address."""
+    name = str(inputs.get("chart")).rsplit("/", 1)[-1]
+    if name not in CHARTS:
+        raise RefusedError(f"the chart {name} is not one of the standard: {', '.join(CHARTS)}")
+    return name
+
+
+def _namespace(inputs: Mapping[str, Plain]) -> list[str]:
+    return ["--namespace", str(inputs["namespace"])]
+
+
+def _wait() -> list[str]:
+    return ["--wait", "--timeout", f"{_HELM_SECONDS}s"]

@@ -1,0 +1,167 @@
+"""Start, find and stop the sandbox; and hold it as a cluster."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+from gpuplatform.render.document import name_of
+from gpuplatform.settings.settings import Settings
+from sandbox import places
+from sandbox.cluster import Cluster, apply, items
+from sandbox.control_plane.commands import commands_at_hand
+from sandbox.control_plane.control_plane import ControlPlane, control_plane_in
+from sandbox.control_plane.karpenter import karpenter_in
+from sandbox.errors import SandboxError
+from sandbox.market import ec2_of
+from sandbox.requirements import known_requirements
+from sandbox.session.folder import SessionFolder, Status
+from sandbox.tools.failure import log_tail
+
+_READY_SECONDS = 180.0
+_STOP_SECONDS = 60.0
+_POLL_SECONDS = 0.1
+_WORKLOADS = "poddisruptionbudgets,deployments,statefulsets,daemonsets,jobs,cronjobs,replicasets,pods"
+_WORKLOADS_SECONDS = 60
+_FREE_BYTES = 1 << 30
+"""Less free space than this, and etcd stops in the middle of something."""
+
+
+@contextmanager
+def alone(folder: SessionFolder) -> Generator[None]:
+    """One command on the sandbox at a time. Raises SandboxError while another works."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder.path / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise SandboxError("another command works on the sandbox. Change: wait until it has ended.") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def must_be_free_for(folder: SessionFolder, stack: str) -> None:
+    """Raises SandboxError where the sandbox holds another stack, or the disk is full."""
+    held = folder.stack()
+    if held is not None and held != stack:
+        raise SandboxError(
+            f"the sandbox holds the stack {held}, and it holds one at a time."
+            f" Change: .venv/bin/gpuplatform sandbox down, then bring {stack} up."
+        )
+    free = shutil.disk_usage(folder.path).free
+    if free < _FREE_BYTES:
+        raise SandboxError(f"{folder.path} has {free >> 20} MiB of free space; wanted: {_FREE_BYTES >> 20} MiB or more")
+
+
+def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
+    """Have the control plane of a stack run; what it was before is taken up again. Raises SandboxError."""
+    folder.claim(stack)
+    folder.catalogue.write_text(ec2_of(settings).catalogue(), encoding="utf-8")
+    status = _running(folder) or _started(folder)
+    apply(_plane(folder).kubectl, known_requirements())
+    return status
+
+
+def stop(folder: SessionFolder) -> None:
+    """Stop every process. Killed after a while, the supervisor takes the others along."""
+    supervisor = folder.supervisor()
+    if supervisor is None:
+        return
+    with suppress(psutil.NoSuchProcess):
+        supervisor.terminate()
+        _, left = psutil.wait_procs([supervisor], timeout=_STOP_SECONDS)
+        for each in left:
+            each.kill()
+            each.wait()
+
+
+def discard(folder: SessionFolder) -> None:
+    """Stop everything and forget it."""
+    stop(folder)
+    shutil.rmtree(folder.path, ignore_errors=True)
+
+
+def attach(folder: SessionFolder, settings: Settings) -> Cluster:
+    """The running sandbox as a cluster. Raises SandboxError where none runs, or no Karpenter in it."""
+    if _running(folder) is None:
+        raise SandboxError("no sandbox runs. Change: make sandbox STACK=dev")
+    found = karpenter_in(folder.control_plane)
+    if found is None:
+        raise SandboxError("Karpenter does not run in the sandbox: its release is not installed. Change: make sandbox")
+    return Cluster(_plane(folder), found, ec2_of(settings))
+
+
+def end_workloads(folder: SessionFolder) -> None:
+    """End what users run, as they would before the platform goes: pods that may not be disrupted hold their nodes.
+
+    Raises SandboxError with the API server's words.
+    """
+    kubectl = _plane(folder).kubectl
+    for each in items(kubectl, "namespaces"):
+        name = name_of(each)
+        if not name.startswith("kube-"):
+            now = ("--grace-period=0", "--force", f"--timeout={_WORKLOADS_SECONDS}s")
+            gone = kubectl(
+                "delete", _WORKLOADS, "--all", "--namespace", name, *now, limit_seconds=_WORKLOADS_SECONDS * 2
+            )
+            if not gone.ok:
+                raise SandboxError(f"workloads of {name} do not end: {gone.err.strip()}")
+
+
+def _plane(folder: SessionFolder) -> ControlPlane:
+    commands = commands_at_hand()
+    if commands is None:
+        raise SandboxError("tools are not there: make tools")
+    return control_plane_in(folder.control_plane, commands.kubectl)
+
+
+def _running(folder: SessionFolder) -> Status | None:
+    status = folder.status()
+    return status if status and status.ready and status.supervisor.running() else None
+
+
+def _started(folder: SessionFolder) -> Status:
+    earlier = folder.supervisor()
+    if earlier is None:
+        (folder.path / "status.json").unlink(missing_ok=True)
+        with folder.log.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "sandbox.session.supervisor", str(folder.path)],
+                cwd=places.PROJECT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        earlier = psutil.Process(process.pid)
+    begun = time.monotonic()
+    while time.monotonic() - begun < _READY_SECONDS:
+        found = _running(folder)
+        if found:
+            return found
+        if not _lives(earlier):
+            raise SandboxError(f"the control plane did not start; its log is {folder.log}{log_tail(folder.log)}")
+        time.sleep(_POLL_SECONDS)
+    raise SandboxError(f"the control plane is not ready after {_READY_SECONDS:g} s; its log is {folder.log}")
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def logs(folder: SessionFolder) -> tuple[Path, ...]:
+    """Every log of the sandbox, the supervisor's first."""
+    return tuple(each for each in (folder.log, *sorted(folder.control_plane.glob("*.log"))) if each.exists())

@@ -1,0 +1,138 @@
+"""``python -m sandbox.session.supervisor FOLDER``: keeps a sandbox's processes running until it is told to stop.
+
+Every process is tethered to this one: where it is killed and can stop nothing, Linux ends them too. A process that
+ends unasked is started again with its state, and what happened is said; one that keeps ending ends the sandbox.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from sandbox.control_plane.commands import full_commands_at_hand
+from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.control_plane.controllers import full_control_plane
+from sandbox.control_plane.karpenter import Karpenter, karpenter
+from sandbox.control_plane.part import Part, running
+from sandbox.errors import SandboxError
+from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, wanted_karpenter
+from sandbox.tools.own import KARPENTER, program_at_hand
+
+_LOOK_SECONDS = 0.2
+_RESTARTS = 5
+"""A process that has ended so often within the time below will not be better the next time."""
+_WITHIN_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class _Crew:
+    """Processes, and how each is started again."""
+
+    folder: Path
+    block: ExitStack
+    parts: dict[str, Part] = field(default_factory=dict[str, Part])
+    restarts: Counter[str] = field(default_factory=Counter[str])
+    ended_at: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+
+    def look(self) -> list[str]:
+        """Start again what has ended; a line for each. Raises SandboxError where that is of no use."""
+        said: list[str] = []
+        for name, part in list(self.parts.items()):
+            ended = part.ended()
+            if ended is None:
+                continue
+            at = [each for each in self.ended_at.get(name, []) if time.monotonic() - each < _WITHIN_SECONDS]
+            self.ended_at[name] = [*at, time.monotonic()]
+            if len(self.ended_at[name]) > _RESTARTS:
+                raise SandboxError(f"{ended}. It has ended {_RESTARTS + 1} times within a minute: the sandbox stops.")
+            self.restarts[name] += 1
+            again = running(part.name, part.command, self.folder, part.environment, again=True)
+            self.parts[name] = self.block.enter_context(again)
+            said.append(f"{time.strftime('%H:%M:%S')} {ended}; it was started again")
+        return said
+
+    def status(self) -> tuple[PartStatus, ...]:
+        """Every process as it is."""
+        return tuple(
+            PartStatus(name, part.process.pid, str(part.log), self.restarts[name]) for name, part in self.parts.items()
+        )
+
+
+@dataclass(slots=True)
+class _Supervisor:
+    folder: SessionFolder
+    stop: threading.Event
+    said: list[str] = field(default_factory=list[str])
+
+    def run(self) -> None:
+        """Until it is told to stop. Raises SandboxError."""
+        commands = full_commands_at_hand()
+        if commands is None:
+            raise SandboxError("tools are not there: make tools")
+        self._write(None)
+        with full_control_plane(self.folder.control_plane, commands, keep=True) as plane, ExitStack() as block:
+            crew = _Crew(plane.folder, block, {part.name: part for part in plane.parts})
+            self._write(crew)
+            self._look_after(plane, crew)
+
+    def _look_after(self, plane: ControlPlane, crew: _Crew) -> None:
+        autoscaler: ExitStack | None = None
+        with ExitStack() as block:
+            while not self.stop.wait(_LOOK_SECONDS):
+                said = crew.look()
+                wanted = wanted_karpenter(plane.folder)
+                if wanted is not None and autoscaler is None:
+                    autoscaler = block.enter_context(ExitStack())
+                    _, part = autoscaler.enter_context(self._karpenter(plane, wanted))
+                    crew.parts[part.name] = part
+                    said.append(f"{time.strftime('%H:%M:%S')} karpenter was started; its log is {part.log}")
+                elif wanted is None and autoscaler is not None:
+                    crew.parts.pop("karpenter").stop()
+                    autoscaler.close()
+                    autoscaler = None
+                    said.append(f"{time.strftime('%H:%M:%S')} karpenter was stopped, as its release is gone")
+                if said:
+                    self.said += said
+                    self._write(crew)
+
+    def _karpenter(
+        self, plane: ControlPlane, values: dict[str, object]
+    ) -> AbstractContextManager[tuple[Karpenter, Part]]:
+        program = program_at_hand(KARPENTER)
+        if program is None:
+            raise SandboxError("karpenter is not there: make tools")
+        return karpenter(plane, program, self.folder.catalogue.read_text(encoding="utf-8"), values)
+
+    def _write(self, crew: _Crew | None) -> None:
+        for each in self.said:
+            print(each, flush=True)
+        parts = () if crew is None else crew.status()
+        self.folder.write_status(Status(Process.own(), crew is not None, parts, tuple(self.said)))
+
+
+def main(path: str) -> int:
+    """Exit code 0 when it was told to stop, 1 with the reason."""
+    stop = threading.Event()
+
+    def told(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, told)
+    try:
+        _Supervisor(SessionFolder(Path(path)), stop).run()
+    except SandboxError as error:
+        print(error, file=sys.stderr, flush=True)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

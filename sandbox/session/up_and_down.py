@@ -1,0 +1,131 @@
+"""Bring a stack up in the sandbox with the real engine, and take it down again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from gpuplatform.accept import check_file, report
+from gpuplatform.faults import errors
+from gpuplatform.settings.settings import Settings
+from sandbox.control_plane.karpenter import karpenter_in
+from sandbox.engine.run import Outcome, Verb, platform, run
+from sandbox.errors import SandboxError
+from sandbox.session.folder import SessionFolder
+from sandbox.session.session import alone, discard, end_workloads, must_be_free_for, start, stop
+from sandbox.tools.inventory import chosen, have
+from sandbox.tools.table import Tier
+
+_SETTLE_SECONDS = 180.0
+_TIERS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT)
+
+
+@dataclass(slots=True)
+class Steps:
+    """Tells the reader which step is under way, and how long each took."""
+
+    out: TextIO
+    taken: list[tuple[str, float]]
+
+    @contextmanager
+    def step(self, name: str) -> Generator[None]:
+        """One step."""
+        print(f"-- {name}", file=self.out, flush=True)
+        begun = time.monotonic()
+        yield
+        self.taken.append((name, time.monotonic() - begun))
+
+    def lines(self) -> list[str]:
+        """The time of each step."""
+        return [f"{name:36} {seconds:6.1f} s" for name, seconds in self.taken]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an up or a down ended."""
+
+    ok: bool
+    settings: Settings
+    outcome: Outcome
+    still_moving: tuple[str, ...]
+    """What had not settled in time."""
+
+
+def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> Ended:
+    """Bring a stack up; what an interrupted run left is gone on with. Raises SandboxError, ToolUnavailableError."""
+    settings = _settings(stack_file)
+    with alone(folder):
+        must_be_free_for(folder, stack)
+        fresh = folder.stack() is None
+        try:
+            with steps.step("tools"):
+                for row in chosen(_TIERS):
+                    have(row, steps.out)
+            with steps.step("control plane"):
+                start(folder, stack, settings)
+        except BaseException:
+            if fresh:
+                discard(folder)  # nothing is left half up
+            raise
+        with steps.step("the engine runs the program"):
+            outcome = _engine(Verb.UP, stack, stack_file, folder, steps.out)
+        moving: tuple[str, ...] = ()
+        if outcome.ok:
+            with steps.step("nodes join"):
+                found = karpenter_in(folder.control_plane)
+                moving = found.settle(_SETTLE_SECONDS) if found else ()
+        return Ended(outcome.ok, settings, outcome, moving)
+
+
+def down(folder: SessionFolder, steps: Steps) -> tuple[str, Outcome | None]:
+    """Take the sandbox's stack down in order, then stop everything and forget it; the stack, and what the engine did.
+
+    None for the outcome where the control plane could not be brought back, so that all was discarded without an order.
+    Raises SandboxError where no sandbox is there.
+    """
+    stack = folder.stack()
+    if stack is None:
+        raise SandboxError("there is no sandbox on this machine")
+    with alone(folder):
+        # The stack's file may have changed, or gone: what is up is what counts.
+        copy = folder.engine / "work" / f"Pulumi.{stack}.yaml"
+        outcome: Outcome | None = None
+        if copy.exists() and _back(folder, stack, copy, steps):
+            with steps.step("workloads end"):
+                end_workloads(folder)
+            with steps.step("the engine takes everything down"):
+                outcome = _engine(Verb.DOWN, stack, copy, folder, steps.out)
+        if outcome is None or outcome.ok:
+            with steps.step("processes stop"):
+                stop(folder)
+            discard(folder)
+    return stack, outcome
+
+
+def _back(folder: SessionFolder, stack: str, stack_file: Path, steps: Steps) -> bool:
+    settings = check_file(stack_file).settings
+    if settings is None:
+        return False
+    try:
+        with steps.step("control plane"):
+            start(folder, stack, settings)
+    except SandboxError as error:
+        print(f"{error}\nit is discarded as it is", file=steps.out)
+        return False
+    return True
+
+
+def _settings(stack_file: Path) -> Settings:
+    loaded = check_file(stack_file)
+    if loaded.settings is None:
+        raise SandboxError(report(errors(loaded.faults)))
+    return loaded.settings
+
+
+def _engine(verb: Verb, stack: str, stack_file: Path, folder: SessionFolder, out: TextIO) -> Outcome:
+    request = platform(verb, stack, stack_file, out)
+    return run(replace(request, state=folder.engine, control_plane=folder.control_plane))
