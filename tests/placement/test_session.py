@@ -1,0 +1,140 @@
+"""The sandbox's life: up once, unchanged twice, alive after kills, gone without a trace."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from sandbox.cluster import ClusterCommands, items
+from sandbox.errors import SandboxError
+from sandbox.session import session
+from sandbox.session.folder import SessionFolder
+from sandbox.session.session import attach, discard
+from sandbox.session.up_and_down import Ended, Steps, down, up
+
+pytestmark = [pytest.mark.placement, pytest.mark.engine, pytest.mark.xdist_group("placement")]
+
+ROOT = Path(__file__).parents[2]
+DEV = ROOT / "Pulumi.dev.yaml"
+LIMIT_SECONDS = 120.0
+
+
+@pytest.fixture
+def folder(cluster_commands: ClusterCommands, tmp_path: Path) -> Iterator[SessionFolder]:
+    made = SessionFolder(tmp_path / "sandbox")
+    yield made
+    discard(made)
+
+
+def bring_up(folder: SessionFolder, stack_file: Path = DEV, stack: str = "dev") -> Ended:
+    out = io.StringIO()
+    ended = up(stack, stack_file, folder, Steps(out, []))
+    assert ended.ok, out.getvalue()
+    return ended
+
+
+def until(what: Callable[[], bool]) -> None:
+    begun = time.monotonic()
+    while not what():
+        assert time.monotonic() - begun < LIMIT_SECONDS
+        time.sleep(0.2)
+
+
+def processes(folder: SessionFolder) -> dict[str, int]:
+    status = folder.status()
+    assert status is not None
+    return {each.name: each.pid for each in status.parts}
+
+
+def test_a_stack_with_admission_on_deny_goes_up_survives_kills_and_leaves_nothing(folder: SessionFolder) -> None:
+    first = bring_up(folder)
+    assert first.outcome.changes["create"] >= 150
+    assert first.still_moving == ()
+    sandbox = attach(folder, first.settings)
+    kubectl = sandbox.plane.kubectl
+    bindings = items(kubectl, "validatingadmissionpolicybindings")
+    assert all("Deny" in str(each["spec"]) for each in bindings)
+    assert [each.nodepool for each in sandbox.nodes()] == ["chief-h100-80gb-on-demand-us-east-1a"]
+    workload = (ROOT / "examples" / "workloads" / "inference-whole-card.yaml").read_text(encoding="utf-8")
+    sandbox.apply(yaml.safe_load_all(workload))
+    assert sandbox.settle() == ()
+    assert {each.phase for each in sandbox.pods("ml-serving")} == {"Running"}
+
+    known = kubectl.kubeconfig.read_text(encoding="utf-8")
+    before = processes(folder)
+    for name in ("etcd", "kube-apiserver", "karpenter"):
+        os.kill(before[name], signal.SIGKILL)
+        until(lambda name=name: processes(folder)[name] != before[name])
+    status = folder.status()
+    assert status is not None
+    for name in ("etcd", "kube-apiserver", "karpenter"):
+        assert any(f"{name} was killed by signal 9; its log is" in line for line in status.said)
+
+    supervisor = folder.supervisor()
+    assert supervisor is not None
+    supervisor.kill()
+    until(lambda: not any(psutil.pid_exists(pid) for pid in processes(folder).values()))
+    second = bring_up(folder)
+    assert set(second.outcome.changes) == {"same"}
+    assert kubectl.kubeconfig.read_text(encoding="utf-8") == known
+    assert {each.phase for each in attach(folder, second.settings).pods("ml-serving")} == {"Running"}
+
+    pids = processes(folder).values()
+    stack, outcome = down(folder, Steps(io.StringIO(), []))
+    assert stack == "dev"
+    assert outcome is not None
+    assert outcome.ok
+    assert not folder.path.exists()
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+    gone = [event.urn for event in outcome.journal if event.operation == "delete"]
+    last_pool = max(at for at, urn in enumerate(gone) if ":NodePool::" in urn)
+    controller = next(at for at, urn in enumerate(gone) if urn.endswith("::karpenter-controller"))
+    assert last_pool < controller
+
+
+def test_another_stack_is_refused_while_the_sandbox_holds_one(folder: SessionFolder) -> None:
+    folder.claim("dev")
+    with pytest.raises(SandboxError, match="holds the stack dev, and it holds one at a time"):
+        up("prod", ROOT / "Pulumi.prod.yaml", folder, Steps(io.StringIO(), []))
+
+
+def test_a_stack_that_fails_its_checks_starts_nothing(folder: SessionFolder, tmp_path: Path) -> None:
+    broken = tmp_path / "Pulumi.dev.yaml"
+    broken.write_text(DEV.read_text(encoding="utf-8").replace("region: us-east-1", "region: mars-1"), encoding="utf-8")
+    with pytest.raises(SandboxError, match="mars-1"):
+        up("dev", broken, folder, Steps(io.StringIO(), []))
+    assert not folder.path.exists()
+
+
+def test_a_full_disk_is_said_before_anything_starts(folder: SessionFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(ROOT)
+
+    def full(_path: object) -> object:
+        return usage.__class__(usage.total, usage.total, 5 << 20)
+
+    monkeypatch.setattr(session.shutil, "disk_usage", full)
+    with pytest.raises(SandboxError, match="has 5 MiB of free space"):
+        up("dev", DEV, folder, Steps(io.StringIO(), []))
+    assert folder.stack() is None
+
+
+def test_a_control_plane_that_cannot_start_is_said_with_its_log_and_leaves_nothing(folder: SessionFolder) -> None:
+    folder.path.mkdir(parents=True)
+    folder.control_plane.write_text("in the way", encoding="utf-8")
+    with pytest.raises(SandboxError, match=r"did not start; its log is .*supervisor\.log"):
+        up("dev", DEV, folder, Steps(io.StringIO(), []))
+    assert not folder.path.exists()
+
+
+def test_down_without_a_sandbox_says_so(folder: SessionFolder) -> None:
+    with pytest.raises(SandboxError, match="there is no sandbox"):
+        down(folder, Steps(io.StringIO(), []))
