@@ -13,6 +13,7 @@ import click
 _COMMANDS = {
     "block": ("cli.block", "block", "Print what a pod pastes to land on a pool."),
     "check": ("cli.check", "check", "Judge a stack's settings: every fault in one report."),
+    "cost": ("cli.cost.command", "cost", "Print what a stack costs, and what a change does to it."),
     "docs": ("cli.reference", "docs", "Write the generated pages of docs/reference."),
     "engine": ("cli.engine", "engine", "Run the real engine on this machine, without an account."),
     "lint": ("cli.lint", "lint", "Judge plain manifests by the pack's rules."),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pulumi
 
 from components.handles import ClusterHandle
-from gpuplatform.outputs import OUTPUT_NAME, describe
+from gpuplatform.outputs import ENDPOINT, OUTPUT_NAME, describe
 from gpuplatform.settings.settings import Settings
 
 
 def publish(settings: Settings, cluster: ClusterHandle) -> None:
     """Export the platform's document, and the kubeconfig as a secret of its own."""
-    document = cluster.endpoint.apply(lambda endpoint: describe(settings, endpoint).as_plain())
+    # Only the endpoint waits for the cloud: a preview, and the policies with it, see all the rest.
+    document = describe(settings, "").as_plain() | {ENDPOINT: cluster.endpoint}
     pulumi.export(OUTPUT_NAME, document)
     pulumi.export("kubeconfig", cluster.kubeconfig)

@@ -10,12 +10,16 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gpuplatform.faults import Fault
+from gpuplatform.proofs.cost import bill
 from gpuplatform.render.block import block
+from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
 from gpuplatform.settings.settings import Settings
 
 VERSION = 1
 """Raised when a key changes its meaning or goes away."""
+ENDPOINT = "cluster_endpoint"
+"""The document's one key that only the cloud knows."""
 OUTPUT_NAME = "platform"
 """The stack output that carries the document; ``kubeconfig`` is a secret output of its own."""
 
@@ -82,6 +86,16 @@ class TenantOutput(_Output):
     namespaces: tuple[NamespaceOutput, ...]
 
 
+class CostOutput(_Output):
+    """The bill by list prices, and what it is held to."""
+
+    monthly_floor_usd: float
+    monthly_expected_usd: float
+    monthly_ceiling_usd: float
+    monthly_floor_limit_usd: int
+    monthly_budget_usd: int
+
+
 class PlatformOutputs(_Output):
     """The whole document."""
 
@@ -92,6 +106,8 @@ class PlatformOutputs(_Output):
     cluster_endpoint: str
     pools: tuple[PoolOutput, ...]
     tenants: tuple[TenantOutput, ...]
+    cost: CostOutput | None = None
+    """None where an older release published the document."""
 
     def pool(self, name: str) -> PoolOutput | None:
         """The pool of that name, or None."""
@@ -129,6 +145,19 @@ def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
             )
             for tenant in settings.tenants
         ),
+        cost=_cost(settings),
+    )
+
+
+def _cost(settings: Settings) -> CostOutput:
+    whole = bill(of_settings(settings))
+    assert whole is not None, "accepted settings have a region and limits"
+    return CostOutput(
+        monthly_floor_usd=round(whole.floor_usd_per_month, 2),
+        monthly_expected_usd=round(whole.expected_usd_per_month, 2),
+        monthly_ceiling_usd=round(whole.ceiling_usd_per_month, 2),
+        monthly_floor_limit_usd=settings.cost.monthly_floor_limit_usd,
+        monthly_budget_usd=settings.cost.monthly_budget_usd,
     )
 
 

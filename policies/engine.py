@@ -52,7 +52,8 @@ class Noted:
     def subject(self, resource: PolicyResource) -> Subject:
         """A resource of the whole stack by its inputs; by its outputs where they were not seen."""
         noted = self._subjects.get(resource.urn)
-        return subject_of(resource) if noted is None else noted
+        # The program's own root has no inputs: what it publishes is all there is of it.
+        return noted if noted is not None and noted.body else subject_of(resource)
 
 
 def noting_policy(noted: Noted) -> ResourceValidationPolicy:

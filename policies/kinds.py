@@ -8,6 +8,8 @@ NODE_POOL = Kind("karpenter.sh", "NodePool")
 NODE_OVERLAY = Kind("karpenter.sh", "NodeOverlay")
 NODE_CLASS = Kind("karpenter.k8s.aws", "EC2NodeClass")
 NODE_GROUP = Kind("", "aws:eks/nodeGroup:NodeGroup")
+STACK = Kind("", "pulumi:pulumi:Stack")
+"""The root of every program; its outputs are what the stack publishes."""
 CLUSTER = Kind("", "aws:eks/cluster:Cluster")
 RELEASE = Kind("helm.sh", "Release")
 CONFIG_MAP = Kind("", "ConfigMap")

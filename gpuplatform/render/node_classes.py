@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gpuplatform.catalog.instance_types import instance_type
 from gpuplatform.render.bringup.install import partition_shell
 from gpuplatform.render.document import Document, a
 from gpuplatform.render.user_data import user_data
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.volumes import PLAIN_DISK, RootVolume, root_volume
 from gpuplatform.standard import keys, names, versions
-from gpuplatform.standard.labels import Purpose
 
 API_VERSION = "karpenter.k8s.aws/v1"
 ROOT_DEVICE = "/dev/xvda"
 """Amazon Linux 2023's root device."""
-
-
-@dataclass(frozen=True, slots=True)
-class RootVolume:
-    """A node's gp3 root volume, encrypted always."""
-
-    size_gib: int
-    iops: int
-    throughput_mib_s: int
-
-
-_INFERENCE_DISK = RootVolume(size_gib=200, iops=6000, throughput_mib_s=250)
-_TRAINING_DISK = RootVolume(size_gib=500, iops=16000, throughput_mib_s=1000)
-_PLAIN_DISK = RootVolume(size_gib=100, iops=3000, throughput_mib_s=125)
-_DISKS = {Purpose.INFER: _INFERENCE_DISK, Purpose.DEV: _INFERENCE_DISK, Purpose.TRAIN: _TRAINING_DISK}
-"""Root volumes of the Karpenter guide, by purpose."""
 
 
 def gpu_node_class(pool: Pool, settings: Settings) -> Document:
@@ -50,18 +32,8 @@ def gpu_node_class(pool: Pool, settings: Settings) -> Document:
 
 def plain_node_class(name: str, settings: Settings) -> Document:
     """The EC2NodeClass of a CPU or Neuron pool."""
-    spec = _spec(settings, name, _PLAIN_DISK, None)
+    spec = _spec(settings, name, PLAIN_DISK, None)
     return a(API_VERSION, "EC2NodeClass", names.node_class(name), spec=spec)
-
-
-def root_volume(pool: Pool) -> RootVolume:
-    """The root volume of a GPU pool's nodes: its purpose's, where the pool says nothing else."""
-    usual, chosen = _DISKS[pool.purpose], pool.node_class
-    return RootVolume(
-        chosen.root_volume_gib or usual.size_gib,
-        chosen.root_volume_iops or usual.iops,
-        chosen.root_volume_throughput_mib_s or usual.throughput_mib_s,
-    )
 
 
 def node_user_data(pool: Pool) -> str | None:

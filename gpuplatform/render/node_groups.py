@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuplatform.render.node_classes import RootVolume, node_user_data, root_volume
+from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.render.nodepools import instruction_labels
 from gpuplatform.settings.plan import PlannedNodePool
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.volumes import RootVolume, root_volume
 from gpuplatform.standard.taints import Effect
 
 _EKS_EFFECTS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -28,4 +29,8 @@ class Cost(Model):
     """The most that the stack may cost in a month in which every ceiling is reached."""
     spot_price_ratio: Annotated[float, Field(gt=0, le=1)] = 0.40
     """Spot price assumed, as a fraction of on demand; an assumption, stated wherever it is used."""
+    spot_price_as_of: datetime.date | None = None
+    """The day on which the ratio was true; without it the bill says that it was never looked up."""
+    expected_use_percent: Annotated[int, Field(ge=0, le=100)] = 30
+    """How much of every pool's ceiling, and of every quota, is used on average; a pool may say otherwise."""
     prices: tuple[PriceOverride, ...] = ()

@@ -129,6 +129,8 @@ class Pool(Model):
     disruption: Disruption = Disruption()
     expire_after_hours: Annotated[int, Field(ge=1, le=8760)] | Literal["never"] = "never"
     """Age at which a node is replaced by force, whatever runs there; budgets do not hold it back."""
+    expected_use_percent: Annotated[int, Field(ge=0, le=100)] | None = None
+    """How much of its ceiling is used on average, for the expected bill; `cost.expected_use_percent` by default."""
     efa: bool = False
     """Attach the instance type's EFA interfaces, for multi-node training (N23)."""
     placement_group: Annotated[str, Field(min_length=1, max_length=255)] | None = None

@@ -6,6 +6,7 @@ from policies.change_rule import ChangeRule
 from policies.rule import Rule, StackRule
 from policies.rules import (
     cluster,
+    cost,
     fixed,
     labels,
     node_classes,
@@ -49,6 +50,7 @@ STACK_RULES: tuple[StackRule, ...] = (
     *quotas.STACK_RULES,
     *operator_values.STACK_RULES,
     *tenancy.STACK_RULES,
+    *cost.STACK_RULES,
     *pods.STACK_RULES,
 )
 """Rules about things that only make sense together."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.bench.check import check
 from tests.bench.child import environment
 from tests.bench.previews import previews
-from tests.bench.sizes import judged_and_rendered, previewed
+from tests.bench.sizes import judged_and_rendered, previewed, priced
 
 
 def main() -> None:
@@ -25,6 +25,7 @@ def main() -> None:
         variables = environment(folder / "bytecode")
         check(variables)
         judged_and_rendered()
+        priced()
         previews(folder, variables)
         previewed(folder, variables)
     print(f"\nLoad {os.getloadavg()[0]:.1f} after the last run.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from cli.cost.statement import statement
+from cli.cost.writing import as_json
 from gpuplatform.accept import accepted
 from gpuplatform.render.stack import render
 from gpuplatform.settings.source import SETTINGS_KEY, Plain
@@ -52,6 +55,21 @@ def judged_and_rendered() -> None:
     for kind, made in KINDS.items():
         seconds = {count: middle([_once(made(count)) for _ in range(RUNS)]) for count in SIZES}
         _table(f"Check and render by number of {kind}s, medians of {RUNS}", kind, seconds)
+
+
+def priced() -> None:
+    """The bill of a stack of the largest size, with its teams and advice."""
+    settings = accepted({**with_pools(SIZES[-1]), "tenants": with_tenants(SIZES[-1])["tenants"]})
+    seconds: list[float] = []
+    for _ in range(RUNS):
+        begun = time.perf_counter()
+        as_json(statement(settings, datetime.date(2026, 11, 21)))
+        seconds.append(time.perf_counter() - begun)
+    show(
+        f"The bill of {SIZES[-1]} pools and tenants, median of {RUNS}",
+        ["", "figure", "target"],
+        [["seconds", f"{middle(seconds):.3f}", "< 1"]],
+    )
 
 
 def previewed(folder: Path, variables: Mapping[str, str]) -> None:

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from gpuplatform import outputs
 from gpuplatform.render import stack as rendering
 from gpuplatform.render.document import Document
 from gpuplatform.settings.plan import PlannedNodePool
+from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import labels
 from gpuplatform.standard.aliases import Vocabulary
 from sandbox.cloud.types import listed
@@ -110,6 +112,21 @@ def test_a_pool_without_one_label_is_refused_by_name(engine: Runner, monkeypatch
     assert "gpu-labels-complete" in said
     assert "worker-a100-40gb-on-demand" in said
     assert labels.MODEL.key in said
+    assert "Traceback" not in said
+
+
+def test_a_published_bill_above_its_budget_is_refused_by_name(engine: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The settings' own gate passed: the pack is the second judge.
+    def tampered(settings: Settings, endpoint: str) -> outputs.PlatformOutputs:
+        whole = outputs.describe(settings, endpoint)
+        assert whole.cost is not None
+        return whole.model_copy(update={"cost": whole.cost.model_copy(update={"monthly_budget_usd": 1000})})
+
+    monkeypatch.setattr("components.publish.describe", tampered)
+    preview, said = engine(Verb.PREVIEW, "dev")
+    assert not preview.ok
+    assert "budget-kept" in said
+    assert "1,000, the monthly_budget_usd" in said
     assert "Traceback" not in said
 
 

@@ -259,6 +259,18 @@ def a_cluster() -> Document:
     }
 
 
+def a_stack() -> Document:
+    """What the stack publishes, as far as rules read it."""
+    cost = {
+        "monthly_floor_usd": 5000.25,
+        "monthly_expected_usd": 20000.0,
+        "monthly_ceiling_usd": 90000.0,
+        "monthly_floor_limit_usd": 8000,
+        "monthly_budget_usd": 100000,
+    }
+    return {"kind": "pulumi:pulumi:Stack", "platform": {"environment": "dev", "cost": cost}}
+
+
 def a_node_group() -> Document:
     return {"kind": "aws:eks/nodeGroup:NodeGroup", "labels": {"role": "system"}}
 
@@ -299,6 +311,7 @@ GOOD: tuple[Document, ...] = (
     a_role(),
     a_priority_class(),
     a_cluster(),
+    a_stack(),
     a_node_group(),
     a_gpu_node_group(),
     *PODS,

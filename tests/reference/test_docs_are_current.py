@@ -19,7 +19,7 @@ from gpuplatform.settings.source import SETTINGS_KEY
 from gpuplatform.standard.labels import STANDARD
 from gpuplatform.standard.priorities import PRIORITIES
 from gpuplatform.standard.versions import CHARTS, all_pins
-from policies.rules import RULES, STACK_RULES, VIEW_RULES
+from policies.enforcers import every_rule
 
 
 @pytest.fixture(scope="module")
@@ -108,4 +108,4 @@ def test_the_versions_page_has_every_pin_and_marks_those_that_nobody_vouches_for
 
 def test_the_policies_page_has_a_heading_for_every_rule(written: dict[str, str]) -> None:
     headings = {line.removeprefix("## ") for line in written["policies"].splitlines() if line.startswith("## ")}
-    assert headings == {rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES)}
+    assert headings == {rule.name for rule in every_rule()}

@@ -1,10 +1,22 @@
+import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuplatform.catalog.prices import price
-from gpuplatform.proofs import cost
-from gpuplatform.proofs.cost import HOURS_PER_MONTH, Bill, Prices, bill, faults, price_range_usd_per_hour
+from gpuplatform.catalog.service_prices import HOURS_PER_MONTH, gp3_usd_per_hour
+from gpuplatform.proofs.cost import (
+    Bill,
+    Prices,
+    advice,
+    bill,
+    difference,
+    faults,
+    price_range_usd_per_hour,
+    price_range_usd_per_unit_hour,
+    team_lines,
+)
 from gpuplatform.settings import draft
 from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.plan import plan
@@ -18,6 +30,7 @@ from tests.builders import (
     a_pool,
     a_slice_pool,
     a_static_pool,
+    a_tenant,
     merged,
     settings_object,
     some_settings,
@@ -26,6 +39,10 @@ from tests.builders import (
 
 CONTROL_PLANE, NAT = 0.10, 0.045
 ENDPOINTS = 9 * 2 * 0.01  # nine services in two zones
+SERVING = gp3_usd_per_hour(200, 6000, 250)
+TRAINING = gp3_usd_per_hour(500, 16000, 1000)
+PLAIN = gp3_usd_per_hour(100)
+"""Root volumes by what a node is for."""
 
 
 def of(name: str) -> float:
@@ -49,31 +66,31 @@ def test_the_floor_is_what_runs_when_nobody_works() -> None:
     found = billed(pools=[a_pool(), a_static_pool()])
     system = 3 * (of("m7i.large") + 50 * 0.08 / HOURS_PER_MONTH)
     assert found.floor_usd_per_month == pytest.approx(
-        (CONTROL_PLANE + NAT + ENDPOINTS + system + of("p5.4xlarge")) * 730
+        (CONTROL_PLANE + NAT + ENDPOINTS + system + of("p5.4xlarge") + TRAINING) * 730
     )
 
 
 def test_an_elastic_pool_costs_nothing_at_rest_and_its_ceiling_at_most() -> None:
-    assert line(billed(), "serve-l4-24gb-on-demand") == (0.0, pytest.approx(8 * of("g6.xlarge")))
+    assert line(billed(), "serve-l4-24gb-on-demand") == (0.0, pytest.approx(8 * (of("g6.xlarge") + SERVING)))
 
 
 def test_the_ceiling_is_filled_the_dearest_way_per_card() -> None:
     pool = a_pool(
         cards=[a_card(types=["g6.xlarge", "g6.16xlarge", "g6.48xlarge"], markets=[a_market(ceiling_cards=16)])]
     )
-    dearest = max(of("g6.xlarge"), of("g6.16xlarge"), of("g6.48xlarge") / 8)
+    dearest = max(of("g6.xlarge") + SERVING, of("g6.16xlarge") + SERVING, (of("g6.48xlarge") + SERVING) / 8)
     assert line(billed(pools=[pool]), "serve-l4-24gb-on-demand")[1] == pytest.approx(16 * dearest)
 
 
 def test_spot_costs_the_assumed_part_of_on_demand() -> None:
     pool = a_pool(cards=[a_card(markets=[a_market("spot")])])
     found = billed(pools=[pool], cost={"spot_price_ratio": 0.25})
-    assert line(found, "serve-l4-24gb-spot")[1] == pytest.approx(8 * of("g6.xlarge") * 0.25)
+    assert line(found, "serve-l4-24gb-spot")[1] == pytest.approx(8 * (of("g6.xlarge") * 0.25 + SERVING))
 
 
 def test_a_reservation_is_paid_for_like_on_demand() -> None:
     pool = a_pool(cards=[a_card(markets=[a_market("reserved", reservation_ids=["cr-0123456789abcdef0"])])])
-    assert line(billed(pools=[pool]), "serve-l4-24gb-reserved")[1] == pytest.approx(8 * of("g6.xlarge"))
+    assert line(billed(pools=[pool]), "serve-l4-24gb-reserved") == (pytest.approx(8 * (of("g6.xlarge") + SERVING)),) * 2
 
 
 def test_slices_do_not_inflate_the_ceiling_because_it_is_in_cards() -> None:
@@ -84,7 +101,9 @@ def test_slices_do_not_inflate_the_ceiling_because_it_is_in_cards() -> None:
 def test_a_static_pool_costs_the_same_at_rest_and_at_most() -> None:
     found = billed(pools=[a_static_pool(nodes=4, zones=list(ZONES))])
     for zone in ZONES:
-        assert line(found, f"chief-h100-80gb-on-demand-{zone}") == (pytest.approx(2 * of("p5.4xlarge")),) * 2
+        assert (
+            line(found, f"chief-h100-80gb-on-demand-{zone}") == (pytest.approx(2 * (of("p5.4xlarge") + TRAINING)),) * 2
+        )
 
 
 @pytest.mark.parametrize(("nat", "gateways"), [("single", 1), ("per-zone", 2)])
@@ -113,8 +132,8 @@ def test_cpu_and_neuron_pools_are_counted_by_their_own_units() -> None:
         ],
         neuron_pools=[{"name": "neuron", "instance_types": ["inf2.24xlarge"], "ceiling_devices": 12}],
     )
-    assert line(found, "cpu") == (0.0, pytest.approx(64 / 2 * of("m7i.large")))
-    assert line(found, "neuron") == (0.0, pytest.approx(12 / 6 * of("inf2.24xlarge")))
+    assert line(found, "cpu") == (0.0, pytest.approx(64 / 2 * (of("m7i.large") + PLAIN)))
+    assert line(found, "neuron") == (0.0, pytest.approx(12 / 6 * (of("inf2.24xlarge") + PLAIN)))
 
 
 def test_a_type_without_a_price_is_named_and_left_out_of_the_sums() -> None:
@@ -126,7 +145,7 @@ def test_a_type_without_a_price_is_named_and_left_out_of_the_sums() -> None:
 
 def test_the_stacks_own_price_outweighs_the_catalogues() -> None:
     own: Plain = {"instance_type": "g6.xlarge", "usd_per_hour": 0.5, "source": "our contract, 2026-09-01"}
-    assert line(billed(cost={"prices": [own]}), "serve-l4-24gb-on-demand")[1] == pytest.approx(4.0)
+    assert line(billed(cost={"prices": [own]}), "serve-l4-24gb-on-demand")[1] == pytest.approx(8 * (0.5 + SERVING))
 
 
 def test_the_range_of_a_nodepool_is_from_its_cheapest_to_its_dearest_node() -> None:
@@ -138,6 +157,106 @@ def test_the_range_of_a_nodepool_is_from_its_cheapest_to_its_dearest_node() -> N
     low, high = price_range_usd_per_hour(planned, prices) or (0, 0)
     assert (low, high) == (pytest.approx(of("g6.xlarge") * 0.4), pytest.approx(of("g6.2xlarge") * 0.4))
     assert price_range_usd_per_hour(planned, Prices("nowhere-1", settings.cost)) is None
+
+
+def expected(found: Bill, name: str) -> float:
+    (one,) = (each for each in found.lines if each.name == name)
+    return one.expected_usd_per_hour
+
+
+def test_what_is_expected_fills_nodepools_by_preference_on_their_cheapest_type() -> None:
+    markets = [a_market("spot", ceiling_cards=4), a_market(ceiling_cards=6)]
+    pool = a_pool(cards=[a_card(types=["g6.2xlarge", "g6.xlarge"], markets=markets)], expected_use_percent=60)
+    found = billed(pools=[pool])
+    assert expected(found, "serve-l4-24gb-spot") == pytest.approx(4 * (of("g6.xlarge") * 0.4 + SERVING))
+    assert expected(found, "serve-l4-24gb-on-demand") == pytest.approx(2 * (of("g6.xlarge") + SERVING))
+
+
+def test_a_pool_that_states_no_use_of_its_own_takes_the_stacks() -> None:
+    found = billed(cost={"expected_use_percent": 50})
+    assert expected(found, "serve-l4-24gb-on-demand") == pytest.approx(4 * (of("g6.xlarge") + SERVING))
+
+
+def test_what_is_paid_for_anyway_is_expected_whole() -> None:
+    found = billed(pools=[a_pool(), a_static_pool(expected_use_percent=0)])
+    floor = line(found, f"chief-h100-80gb-on-demand-{ZONES[0]}")[0]
+    assert expected(found, f"chief-h100-80gb-on-demand-{ZONES[0]}") == floor
+
+
+@given(st.integers(0, 100), st.integers(1, 40), st.integers(1, 40))
+def test_floor_expected_and_ceiling_never_pass_one_another(use: int, spot: int, on_demand: int) -> None:
+    markets = [a_market("spot", ceiling_cards=spot), a_market(ceiling_cards=on_demand)]
+    pool = a_pool(cards=[a_card(types=["g6.2xlarge", "g6.xlarge"], markets=markets)], expected_use_percent=use)
+    found = billed(pools=[pool, a_static_pool()], cost={"monthly_budget_usd": 10**7})
+    for each in found.lines:
+        assert 0 <= each.floor_usd_per_hour <= each.expected_usd_per_hour + 1e-9
+        assert each.expected_usd_per_hour <= each.ceiling_usd_per_hour + 1e-9 <= each.on_demand_usd_per_hour + 2e-9
+
+
+def test_a_slice_costs_its_part_of_the_card_with_the_host() -> None:
+    settings = some_settings(pools=[a_slice_pool()])
+    (planned,) = plan(settings.pools, ZONES)
+    low, high = price_range_usd_per_unit_hour(planned, Prices("us-east-1", settings.cost)) or (0, 0)
+    nodes = [of(each.name) / (each.cards * planned.units_per_card) for each in planned.types]
+    assert (low, high) == (pytest.approx(min(nodes)), pytest.approx(max(nodes)))
+
+
+def test_a_teams_quotas_are_priced_by_what_offers_them() -> None:
+    settings = some_settings(tenants=[a_tenant()])
+    lines = {(each.tenant, each.resource): each for each in team_lines(settings)}
+    (one,) = lines.values()
+    assert one.ceiling_usd_per_hour == pytest.approx(one.quota * of("g6.xlarge"))
+    assert one.expected_usd_per_hour == pytest.approx(0.3 * one.ceiling_usd_per_hour)
+
+
+def test_old_prices_are_told_by_the_given_day_and_a_price_of_the_settings_is_not() -> None:
+    prices = Prices("us-east-1", some_settings().cost)
+    row = price("g6.xlarge", "us-east-1")
+    assert row is not None
+    told = prices.old(["g6.xlarge"], row.as_of + datetime.timedelta(days=91))
+    assert f"91 days old ({row.as_of}): g6.xlarge" in told
+    assert not any("g6.xlarge" in each for each in prices.old(["g6.xlarge"], row.as_of + datetime.timedelta(days=90)))
+    own: Plain = {"instance_type": "g6.xlarge", "usd_per_hour": 0.5, "source": "our contract"}
+    ours = Prices("us-east-1", some_settings(cost={"prices": [own]}).cost)
+    assert not any("g6.xlarge" in each for each in ours.old(["g6.xlarge"], row.as_of + datetime.timedelta(days=500)))
+
+
+def test_a_change_is_told_line_by_line_with_its_reason() -> None:
+    was, now = some_settings(), some_settings(pools=[a_pool(cards=[a_card(markets=[a_market(ceiling_cards=16)])])])
+    (moved,) = difference(was, now).moved
+    assert moved.name == "serve-l4-24gb-on-demand"
+    assert moved.reasons == ("ceiling_cards 8 → 16",)
+    assert difference(was, was).moved == ()
+
+
+def test_a_new_pool_and_one_that_goes_away_are_told_as_such() -> None:
+    was, now = some_settings(), some_settings(pools=[a_pool(name="other")])
+    told = {each.name: (each.was is None, each.now is None) for each in difference(was, now).moved}
+    assert told == {"serve-l4-24gb-on-demand": (False, True), "other-l4-24gb-on-demand": (True, False)}
+
+
+def test_a_changed_assumption_is_the_reason_of_every_line_that_it_moves() -> None:
+    pools: list[Plain] = [a_pool(cards=[a_card(markets=[a_market("spot"), a_market()])])]
+    was, now = some_settings(pools=pools), some_settings(pools=pools, cost={"spot_price_ratio": 0.5})
+    assert {each.reasons for each in difference(was, now).moved} == {("cost.spot_price_ratio 0.4 → 0.5",)}
+
+
+def told_of(**pool: Plain) -> str:
+    settings = some_settings(pools=[a_pool(**pool)], cost={"monthly_budget_usd": 10**8})
+    found = bill(draft.of_settings(settings))
+    assert found is not None
+    return " ".join(each.says for each in advice(settings, found))
+
+
+def test_advice_follows_the_tree_and_is_silent_where_a_pool_does() -> None:
+    spot, both = [a_market("spot")], [a_market("spot"), a_market()]
+    assert "buys no spot" in told_of()
+    assert told_of(cards=[a_card(markets=both)]) == ""
+    assert told_of(taints=[{"key": "protected", "value": "large"}]) == ""
+    assert "on demand behind spot" in told_of(purpose="dev", cards=[a_card(markets=both)])
+    assert told_of(purpose="dev", cards=[a_card(markets=spot)]) == ""
+    large = a_card("A100-40GB", ["p4d.24xlarge"])
+    assert "without a reservation" in told_of(purpose="train", cards=[large])
 
 
 @given(st.floats(0.01, 1), st.sampled_from(["g6.xlarge", "p5.48xlarge", "m7i.large"]))
@@ -184,4 +303,4 @@ def test_each_environment_has_a_price_for_everything_and_room_below_its_limits(s
 
 
 def test_a_months_hours_are_awss_own() -> None:
-    assert cost.HOURS_PER_MONTH == 365 * 24 / 12
+    assert HOURS_PER_MONTH == 365 * 24 / 12

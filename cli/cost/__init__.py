@@ -1,0 +1,1 @@
+"""``gpuplatform cost``: the bill before it comes."""

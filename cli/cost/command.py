@@ -1,0 +1,71 @@
+"""``gpuplatform cost``: what a stack costs at rest, as used and at most; and what a change does to it (B9, M7)."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from cli.cost.change import as_json as change_as_json
+from cli.cost.change import as_markdown as change_as_markdown
+from cli.cost.change import as_text as change_as_text
+from cli.cost.statement import Statement, statement
+from cli.cost.writing import as_json, as_markdown, as_text
+from cli.stacks import accepted_settings, stack_options, which_file
+from gpuplatform.accept import check_file, report
+from gpuplatform.faults import errors
+from gpuplatform.proofs.cost import difference
+from gpuplatform.settings.settings import Settings
+
+_WRITERS = {"text": as_text, "json": as_json, "markdown": as_markdown}
+_CHANGE_WRITERS = {"text": change_as_text, "json": change_as_json, "markdown": change_as_markdown}
+
+
+@click.command()
+@stack_options
+@click.option("--diff", "base", metavar="BASE", help="Earlier settings: a file, or a git revision of the stack's file.")
+@click.option("--format", "output", type=click.Choice([*_WRITERS]), default="text", show_default=True)
+def cost(stack: str | None, settings: Path | None, base: str | None, output: str) -> None:
+    """Print what a stack costs: at rest, as it is expected to be used, and with every ceiling reached.
+
+    Exit code: 0 printed, 1 the settings are refused, 2 the command was misused.
+    """
+    accepted, _ = accepted_settings(stack, settings)
+    if base is not None:
+        click.echo(_CHANGE_WRITERS[output](difference(_earlier(base, which_file(stack, settings)), accepted)))
+        return
+    click.echo(_WRITERS[output](_statement(accepted)))
+
+
+def _statement(settings: Settings) -> Statement:
+    return statement(settings, datetime.datetime.now(tz=datetime.UTC).date())
+
+
+def _earlier(base: str, file: Path) -> Settings:
+    """The settings of a file, or of the stack's file at a git revision; exit code 1 where they are refused."""
+    path = Path(base)
+    if path.is_file():
+        return _accepted(path)
+    shown = subprocess.run(
+        ["git", "-C", str(file.parent), "show", f"{base}:./{file.name}"], capture_output=True, check=False
+    )
+    if shown.returncode:
+        raise click.UsageError(
+            f"--diff {base}: neither a file nor a git revision that has {file.name}: {shown.stderr.decode().strip()}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        earlier = Path(folder) / file.name
+        earlier.write_bytes(shown.stdout)
+        return _accepted(earlier)
+
+
+def _accepted(path: Path) -> Settings:
+    loaded = check_file(path)
+    if loaded.settings is None:
+        click.echo(f"the earlier settings: {report(errors(loaded.faults))}", err=True)
+        sys.exit(1)
+    return loaded.settings

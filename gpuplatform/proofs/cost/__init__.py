@@ -1,0 +1,29 @@
+"""What a stack costs: its bill, its teams' shares, and the limits that it keeps."""
+
+from gpuplatform.proofs.cost.advice import TREE, Advice, Branch, advice
+from gpuplatform.proofs.cost.bill import PLATFORM, Bill, Line, bill, instance_types_of
+from gpuplatform.proofs.cost.difference import Difference, Moved, difference
+from gpuplatform.proofs.cost.limits import faults
+from gpuplatform.proofs.cost.prices import Prices, price_range_usd_per_hour, price_range_usd_per_unit_hour
+from gpuplatform.proofs.cost.teams import TeamLine, team_lines
+
+__all__ = [
+    "PLATFORM",
+    "TREE",
+    "Advice",
+    "Bill",
+    "Branch",
+    "Difference",
+    "Line",
+    "Moved",
+    "Prices",
+    "TeamLine",
+    "advice",
+    "bill",
+    "difference",
+    "faults",
+    "instance_types_of",
+    "price_range_usd_per_hour",
+    "price_range_usd_per_unit_hour",
+    "team_lines",
+]
