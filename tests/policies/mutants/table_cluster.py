@@ -11,6 +11,7 @@ from policies.kinds import (
     RESOURCE_QUOTA,
     ROLE,
     SERVICE_ACCOUNT,
+    STACK,
 )
 from policies.reads import Path
 from policies.rules.operator_objects import CLUSTER_POLICY, SERVICE_MONITOR
@@ -216,6 +217,17 @@ CLUSTER_ROWS: tuple[Row, ...] = (
     row(CLUSTER, "encryptionConfig.resources[]", "cluster-secrets-encrypted"),
 )
 
+STACK_ROWS = (
+    right(STACK, "platform", "a program that publishes no such document is not this platform", REMOVED),
+    row(STACK, "platform", "budget-kept", TYPE),
+    row(STACK, "platform.cost", "budget-kept", REMOVED, TYPE),
+    row(STACK, "platform.cost.monthly_*_usd", "budget-kept", REMOVED, TYPE),
+    row(STACK, "platform.cost.monthly_*_limit_usd", "budget-kept", VALUE, values=(1, "much")),
+    row(STACK, "platform.cost.monthly_budget_usd", "budget-kept", VALUE, values=(1, "much")),
+    row(STACK, "platform.cost.monthly_floor_usd", "budget-kept", VALUE, values=(10**9, "little")),
+    row(STACK, "platform.cost.monthly_ceiling_usd", "budget-kept", VALUE, values=(10**9, "little")),
+)
+
 ROWS: tuple[Row, ...] = (
     *NAMESPACE_ROWS,
     *NETWORK_POLICY_ROWS,
@@ -223,4 +235,5 @@ ROWS: tuple[Row, ...] = (
     *TENANT_ROWS,
     *OPERATOR_ROWS,
     *CLUSTER_ROWS,
+    *STACK_ROWS,
 )
