@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from sandbox.engine.run import Outcome
 
 
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
 @click.group()
 def engine() -> None:
     """Run the real Pulumi engine and the policy pack; AWS, EKS and Kubernetes are strict stand-ins."""
@@ -21,15 +26,30 @@ def engine() -> None:
 
 def _verb(name: str, summary: str) -> click.Command:
     @click.option("--stack", metavar="NAME", required=True, help="A stack of this repository, such as dev.")
-    def command(stack: str) -> None:
-        sys.exit(_run(name, stack))
+    @click.option("--policy-levels", metavar="FILE", type=_FILE, help="How strictly each rule is held, as JSON.")
+    def command(stack: str, policy_levels: Path | None) -> None:
+        sys.exit(_run(name, stack, policy_levels))
 
     return click.command(name, help=summary)(command)
 
 
 engine.add_command(_verb("preview", "Say what an up would do, judged by the policy pack."))
 engine.add_command(_verb("up", "Bring the stack up on this machine."))
-engine.add_command(_verb("down", "Take the stack on this machine down again; nothing is left."))
+
+
+@engine.command()
+@click.option("--stack", metavar="NAME", required=True, help="A stack of this repository, such as dev.")
+def down(stack: str) -> None:
+    """Take the stack on this machine down again; nothing is left."""
+    sys.exit(_run("down", stack, None))
+
+
+@engine.command()
+def levels() -> None:
+    """Print the JSON schema of a file for --policy-levels."""
+    from policies.levels import schema  # noqa: PLC0415
+
+    click.echo(json.dumps(schema(), indent=2))
 
 
 @engine.command()
@@ -41,16 +61,21 @@ def types() -> None:
         click.echo(each)
 
 
-def _run(name: str, stack: str) -> int:
+def _run(name: str, stack: str, levels: Path | None) -> int:
     """Exit code: 0 done, 1 refused or failed."""
+    from policies.levels import judge  # noqa: PLC0415
     from sandbox.engine.run import Verb, platform, run  # noqa: PLC0415
     from sandbox.errors import SandboxError  # noqa: PLC0415
     from sandbox.tools.failure import ToolUnavailableError  # noqa: PLC0415
 
     path = which_file(stack, None)
     verb = Verb(name)
+    faults = [] if levels is None else judge(levels.read_text(encoding="utf-8"), levels.name)
+    if faults:
+        click.echo("\n".join(f"error: {each}" for each in faults), err=True)
+        return 1
     try:
-        outcome = run(platform(verb, stack, path, sys.stdout))
+        outcome = run(replace(platform(verb, stack, path, sys.stdout), policy_levels=levels))
     except (SandboxError, ToolUnavailableError) as error:
         click.echo(f"error: {error}", err=True)
         return 1

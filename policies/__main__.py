@@ -1,10 +1,38 @@
-"""Starts the policy pack and never returns: the engine stops it.
+"""Starts the policy pack: prints the port that the engine dials, and serves until the engine ends it.
 
 The rules import ``gpuplatform``, so the pack runs in the project's own environment, where it is installed editable.
 """
 
-from pulumi_policy import EnforcementLevel, PolicyPack
+from __future__ import annotations
 
-from policies.pack import NAME, POLICIES
+import contextlib
+from concurrent import futures
 
-PolicyPack(NAME, POLICIES, enforcement_level=EnforcementLevel.MANDATORY)
+import grpc
+from pulumi.runtime.proto import analyzer_pb2_grpc
+
+from policies.engine import PackServer
+from policies.rules import RULES, STACK_RULES
+
+_MAX_MESSAGE_BYTES = 400 * 1024 * 1024
+"""What the engine's own channels take: a whole stack is one message (pulumi sdk/go/common/util/rpcutil)."""
+
+
+def serve() -> None:
+    """Bind to a port of the loopback that is free."""
+    sizes = [
+        ("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES),
+        ("grpc.max_send_message_length", _MAX_MESSAGE_BYTES),
+    ]
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=4), options=sizes)
+    analyzer_pb2_grpc.add_AnalyzerServicer_to_server(PackServer(RULES, STACK_RULES), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)
+    with contextlib.suppress(KeyboardInterrupt):  # how the engine ends a pack
+        server.wait_for_termination()
+    server.stop(None)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,148 +1,212 @@
-"""The adapter between the rules and the policy engine: plain data in, reports out.
+"""The pack as the policy engine asks it: one resource, or all of a stack, in; diagnostics out.
 
-The engine's proxies raise at every value that a preview does not know yet, and skip the rest of that rule. Here such a
-value becomes ``UNKNOWN`` first, so that a rule judges what is known and one unknown field hides nothing else.
+The protocol is served by ourselves: the SDK's server decodes each resource once for every policy, and ends a policy at
+the first value that a preview does not know. Here a resource is decoded once, and only where a rule is about it; a
+rule judges what is known, and what is not known yet is said, with the rules that will judge it in the update.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from pulumi_policy import (
-    EnforcementLevel,
-    Policy,
-    PolicyResource,
-    ReportViolation,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-    Severity,
-    StackValidationArgs,
-    StackValidationPolicy,
-)
-from pulumi_policy.proxy import UnknownValueError
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime import proto
+from pulumi.runtime.proto import analyzer_pb2_grpc
 
-from gpuplatform.faults import errors
-from policies.rule import Rule, StackRule
-from policies.subject import UNKNOWN, Subject, of_resource
+from gpuplatform.faults import Fault, errors
+from policies.levels import ALL, unknown_rule
+from policies.reads import Reads, watched, written
+from policies.rule import Rule, Severity, StackRule
+from policies.subject import Subject, of_resource
+from policies.wire import has_unknown, properties
 
-_PAGES = "docs/reference/policies.md"
-NOTING = "stack-rules-read-inputs"
-"""The one policy that is no rule."""
+NAME, VERSION = "gpu-platform", "0.1.0"
+PAGES = "docs/reference/policies.md"
 
+AnyRule: TypeAlias = Rule | StackRule
+Level: TypeAlias = "proto.EnforcementLevel.ValueType"
 
-class Noted:
-    """The inputs of this run's resources that stack rules read.
-
-    The engine hands a stack rule outputs, and at a first preview every output inside a cluster that is not there yet
-    is unknown, so that the rule would see nothing. Inputs are known, so they are kept as each resource is judged.
-    """
-
-    def __init__(self, rules: Sequence[StackRule]) -> None:
-        self._rules = tuple(rules)
-        self._subjects: dict[str, Subject] = {}
-
-    def note(self, args: ResourceValidationArgs) -> None:
-        """Keep a resource's inputs, where a stack rule reads its kind."""
-        alone = _type_alone(args.resource_type)
-        if any(rule.applies_to(alone) for rule in self._rules):
-            self._subjects[args.urn] = subject_of(args)
-
-    def subject(self, resource: PolicyResource) -> Subject:
-        """A resource of the whole stack by its inputs; by its outputs where they were not seen."""
-        noted = self._subjects.get(resource.urn)
-        # The program's own root has no inputs: what it publishes is all there is of it.
-        return noted if noted is not None and noted.body else subject_of(resource)
+_SEVERITIES = {
+    Severity.LOW: proto.POLICY_SEVERITY_LOW,
+    Severity.MEDIUM: proto.POLICY_SEVERITY_MEDIUM,
+    Severity.HIGH: proto.POLICY_SEVERITY_HIGH,
+    Severity.CRITICAL: proto.POLICY_SEVERITY_CRITICAL,
+}
 
 
-def noting_policy(noted: Noted) -> ResourceValidationPolicy:
-    """The policy that refuses nothing and keeps what the stack rules judge."""
-    return ResourceValidationPolicy(
-        name=NOTING,
-        description="Keeps the inputs that rules about the whole stack judge; it refuses nothing.",
-        validate=lambda args, _: noted.note(args),
-        enforcement_level=EnforcementLevel.ADVISORY,
-    )
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A resource as a rule judges it."""
+
+    subject: Subject
+    urn: str
+    partly: bool
+    """Whether something of it is not known yet."""
 
 
-def policies_of(rules: Sequence[Rule], stack_rules: Sequence[StackRule]) -> list[Policy]:
-    """The rules as the engine runs them: mandatory, each with its severity, its remedy and its page."""
-    noted = Noted(stack_rules)
-    return [
-        noting_policy(noted),
-        *(_resource_policy(rule) for rule in rules),
-        *(_stack_policy(rule, noted) for rule in stack_rules),
-    ]
+class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
+    """The rules behind the engine's protocol: mandatory, unless the engine's configuration says otherwise."""
 
+    def __init__(self, rules: Sequence[Rule], stack_rules: Sequence[StackRule]) -> None:
+        self._rules, self._stack_rules = tuple(rules), tuple(stack_rules)
+        self._levels: Mapping[str, Level] = {}
+        self._seen: dict[str, _Seen] = {}
+        """Inputs of this run's resources that stack rules read, by URN. The engine hands a stack rule outputs, and at
+        a first preview every output inside a cluster that is not there yet is unknown; inputs are known."""
 
-def subject_of(resource: ResourceValidationArgs | PolicyResource) -> Subject:
-    """A resource as the engine shows it, as a subject."""
-    props = cast("Mapping[str, object]", resource.props)
-    return of_resource(resource.resource_type, resource.name, _known_parts(props))
+    def Analyze(  # noqa: N802
+        self, request: proto.AnalyzeRequest, context: grpc.ServicerContext
+    ) -> proto.AnalyzeResponse:
+        """What the rules say of one resource's inputs."""
+        del context
+        response = proto.AnalyzeResponse()
+        rules, together = self._about(request.type)
+        if not rules and not together:
+            return response
+        seen = _seen(request)
+        if together:
+            self._seen[request.urn] = seen
+        for rule in rules:
+            reads = Reads()
+            subject = watched(seen.subject, reads) if seen.partly else seen.subject
+            self._report(response, rule, [(seen, fault) for fault in rule.judge(subject)])
+            self._defer(response, rule, seen, reads)
+        return response
 
-
-def _resource_policy(rule: Rule) -> ResourceValidationPolicy:
-    def validate(args: ResourceValidationArgs, report_violation: ReportViolation) -> None:
-        if not rule.applies_to(_type_alone(args.resource_type)):
-            return
-        subject = subject_of(args)
-        for fault in errors(rule.judge(subject)):
-            report_violation(f"{subject}: {fault}", None)
-
-    return ResourceValidationPolicy(
-        name=rule.name,
-        description=rule.description,
-        validate=validate,
-        enforcement_level=EnforcementLevel.MANDATORY,
-        severity=Severity(rule.severity.value),
-        remediation_steps=rule.remediation,
-        url=f"{_PAGES}#{rule.name}",
-    )
-
-
-def _stack_policy(rule: StackRule, noted: Noted) -> StackValidationPolicy:
-    def validate(args: StackValidationArgs, report_violation: ReportViolation) -> None:
-        read = [
-            (noted.subject(each), each.urn)
-            for each in args.resources
-            if rule.applies_to(_type_alone(each.resource_type))
+    def AnalyzeStack(  # noqa: N802
+        self, request: proto.AnalyzeStackRequest, context: grpc.ServicerContext
+    ) -> proto.AnalyzeResponse:
+        """What the rules about a whole stack say, each fault with the URN of its resource."""
+        del context
+        response = proto.AnalyzeResponse()
+        every = [
+            (each.type, self._inputs(each.urn) or _seen(each))
+            for each in request.resources
+            if self._about(each.type)[1]
         ]
-        urns = {id(subject): urn for subject, urn in read}
-        for subject, fault in rule.judge([subject for subject, _ in read]):
-            if errors([fault]):
-                report_violation(f"{subject}: {fault}", urns[id(subject)])
+        for rule in self._stack_rules:
+            if self._level(rule) == proto.DISABLED:
+                continue
+            mine = [seen for token, seen in every if rule in self._about(token)[1]]
+            reads = [Reads() for _ in mine]
+            shown = [
+                watched(seen.subject, read) if seen.partly else seen.subject
+                for seen, read in zip(mine, reads, strict=True)
+            ]
+            of = {id(subject): seen for subject, seen in zip(shown, mine, strict=True)}
+            self._report(response, rule, [(of[id(subject)], fault) for subject, fault in rule.judge(shown)])
+            for seen, read in zip(mine, reads, strict=True):
+                self._defer(response, rule, seen, read)
+        return response
 
-    return StackValidationPolicy(
-        name=rule.name,
-        description=rule.description,
-        validate=validate,
-        enforcement_level=EnforcementLevel.MANDATORY,
-        severity=Severity(rule.severity.value),
-        remediation_steps=rule.remediation,
-        url=f"{_PAGES}#{rule.name}",
-    )
+    def GetAnalyzerInfo(  # noqa: N802
+        self, request: empty_pb2.Empty, context: grpc.ServicerContext
+    ) -> proto.AnalyzerInfo:
+        """Every rule with its severity, its remedy and its page."""
+        del request, context
+        return proto.AnalyzerInfo(
+            name=NAME,
+            version=VERSION,
+            supportsConfig=True,
+            policies=[
+                proto.PolicyInfo(
+                    name=rule.name,
+                    description=rule.description,
+                    enforcementLevel=proto.MANDATORY,
+                    severity=_SEVERITIES[rule.severity],
+                    remediation_steps=rule.remediation,
+                    url=f"{PAGES}#{rule.name}",
+                    policy_type=_policy_type(rule),
+                )
+                for rule in (*self._rules, *self._stack_rules)
+            ],
+        )
+
+    def GetPluginInfo(  # noqa: N802
+        self, request: empty_pb2.Empty, context: grpc.ServicerContext
+    ) -> proto.PluginInfo:
+        """The pack's version."""
+        del request, context
+        return proto.PluginInfo(version=VERSION)
+
+    def Configure(  # noqa: N802
+        self, request: proto.ConfigureAnalyzerRequest, context: grpc.ServicerContext
+    ) -> empty_pb2.Empty:
+        """Levels by rule, as the engine read them from its configuration file."""
+        known = {ALL, *(rule.name for rule in (*self._rules, *self._stack_rules))}
+        for name in request.policyConfig:
+            if name not in known:
+                context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(unknown_rule(name, "the policy pack's levels")))
+        self._levels = {name: each.enforcementLevel for name, each in request.policyConfig.items()}
+        return empty_pb2.Empty()
+
+    def ConfigureStack(  # noqa: N802
+        self, request: proto.AnalyzerStackConfigureRequest, context: grpc.ServicerContext
+    ) -> proto.AnalyzerStackConfigureResponse:
+        """Nothing of the stack itself is read."""
+        del request, context
+        return proto.AnalyzerStackConfigureResponse()
+
+    def _inputs(self, urn: str) -> _Seen | None:
+        """What was seen of a resource; the program's own root has no inputs, and what it publishes is all of it."""
+        seen = self._seen.get(urn)
+        return seen if seen is not None and seen.subject.body else None
+
+    def _about(self, token: str) -> tuple[tuple[Rule, ...], tuple[StackRule, ...]]:
+        """The rules that are not switched off and are about such a resource."""
+        rules, together = _rules_about(self._rules, self._stack_rules, token)
+        return tuple(rule for rule in rules if self._level(rule) != proto.DISABLED), together
+
+    def _level(self, rule: AnyRule) -> Level:
+        level = self._levels.get(rule.name, self._levels.get(ALL, proto.MANDATORY))
+        return proto.MANDATORY if level == proto.REMEDIATE else level  # no rule mends anything by itself
+
+    def _report(self, response: proto.AnalyzeResponse, rule: AnyRule, faults: Sequence[tuple[_Seen, Fault]]) -> None:
+        for seen, fault in faults:
+            if errors([fault]):
+                self._say(response, rule, seen, f"{seen.subject}: {fault}", self._level(rule))
+
+    def _defer(self, response: proto.AnalyzeResponse, rule: AnyRule, seen: _Seen, reads: Reads) -> None:
+        """Say what the rule has to wait for."""
+        if fields := ", ".join(sorted(map(written, reads.unknown))):
+            words = f"{seen.subject}: {fields}: not known yet, so the rest of this rule is judged in the update"
+            self._say(response, rule, seen, words, proto.ADVISORY)
+
+    def _say(self, response: proto.AnalyzeResponse, rule: AnyRule, seen: _Seen, words: str, level: Level) -> None:
+        response.diagnostics.append(
+            proto.AnalyzeDiagnostic(
+                policyName=rule.name,
+                policyPackName=NAME,
+                policyPackVersion=VERSION,
+                description=rule.description,
+                message=f"{rule.description}\n{words}",
+                urn=seen.urn if isinstance(rule, StackRule) else "",
+                enforcementLevel=level,
+                severity=_SEVERITIES[rule.severity],
+            )
+        )
+
+
+def _seen(resource: proto.AnalyzeRequest | proto.AnalyzerResource) -> _Seen:
+    inputs = properties(resource.properties)
+    return _Seen(of_resource(resource.type, resource.name, inputs), resource.urn, has_unknown(inputs))
 
 
 @functools.cache
-def _type_alone(token: str) -> Subject:
-    """A resource of that type with nothing in it: enough to see which rules are about it."""
-    return of_resource(token, "", {})
+def _rules_about(
+    rules: tuple[Rule, ...], stack_rules: tuple[StackRule, ...], token: str
+) -> tuple[tuple[Rule, ...], tuple[StackRule, ...]]:
+    """A resource of that type with nothing in it is enough to see which rules are about it."""
+    alone = of_resource(token, "", {})
+    return (
+        tuple(rule for rule in rules if rule.applies_to(alone)),
+        tuple(rule for rule in stack_rules if rule.applies_to(alone)),
+    )
 
 
-def _known_parts(props: Mapping[str, object]) -> dict[str, object]:
-    """The engine's mapping as a dict, with UNKNOWN where reading a value raises."""
-    return {key: _read(props, key) for key in props}
-
-
-def _read(holder: Mapping[str, object] | Sequence[object], key: str | int) -> object:
-    try:
-        value = cast("Mapping[str | int, object]", holder)[key]
-    except UnknownValueError:
-        return UNKNOWN
-    if isinstance(value, Mapping):
-        return _known_parts(cast("Mapping[str, object]", value))
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        listed = cast("Sequence[object]", value)
-        return [_read(listed, index) for index in range(len(listed))]
-    return value
+def _policy_type(rule: AnyRule) -> proto.PolicyType.ValueType:
+    return proto.POLICY_TYPE_STACK if isinstance(rule, StackRule) else proto.POLICY_TYPE_RESOURCE

@@ -123,6 +123,10 @@ class _Items(Sequence[Plain]):
         self._reads.note_whole(self._path)
         return len(self._of)
 
+    def __repr__(self) -> str:
+        """As the list itself: a message may quote it."""
+        return repr(self._of)
+
 
 def _noting(value: Plain, path: Path, reads: Reads) -> Plain:
     if isinstance(value, Mapping):

@@ -13,7 +13,19 @@ Every rule is mandatory: one finding fails the preview, and nothing is made. A r
 was given, what is allowed and what to change. Run the pack against a stack on this machine with
 `make preview STACK=dev`, and against AWS with `pulumi preview --policy-pack policies`.
 
-A preview does not know every value yet. A rule judges what is known, and judges again while `pulumi up` runs.
+A preview does not know every value yet. A rule judges what is known; what it has to wait for is said as an advice that
+names the rule and the field, and is judged while `pulumi up` runs.
+
+How strictly a rule is held can be set in a JSON file of levels by rule: `mandatory`, `advisory` or `disabled`, with
+`all` for every rule that is not named.
+
+```json
+{"all": "mandatory", "nodepool-weight": "advisory"}
+```
+
+`gpuplatform engine preview --stack NAME --policy-levels FILE` takes it on this machine, and
+`pulumi preview --policy-pack policies --policy-pack-config FILE` against AWS. A rule that nobody has, or a level that
+is none, ends the run with one message. `gpuplatform engine levels` prints the file's JSON schema.
 
 `gpuplatform lint` judges plain manifests by the same rules, where teams review them: see
 [the guide](../guides/lint.md). A rule that needs a known stack is judged there, with `--stack`, and not in the engine.

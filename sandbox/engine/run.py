@@ -56,6 +56,8 @@ class Request:
     policy_pack: Path | None
     control_plane: Path | None = None
     """The folder of a real control plane that Kubernetes objects go to; without one they go to the stand-in's file."""
+    policy_levels: Path | None = None
+    """How strictly the pack's rules are held, in the engine's own form; None where as they are."""
     warm_up: Callable[[], object] = lambda: None
     """Imports what the program will need, while the engine starts."""
 
@@ -188,6 +190,11 @@ def _packs(request: Request) -> list[str]:
     return [] if request.policy_pack is None else [str(request.policy_pack)]
 
 
+def _levels(request: Request) -> list[str]:
+    """One file for the one pack."""
+    return [] if request.policy_levels is None else [str(request.policy_levels.resolve())]
+
+
 @dataclass(frozen=True, slots=True)
 class _Ended:
     """What the engine says of one action."""
@@ -202,7 +209,12 @@ _FAILED = _Ended(False, {}, {})
 
 def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     try:
-        result = stack.preview(policy_packs=_packs(request), on_output=relay.line, on_error=relay.line)
+        result = stack.preview(
+            policy_packs=_packs(request),
+            policy_pack_configs=_levels(request),
+            on_output=relay.line,
+            on_error=relay.line,
+        )
     except automation.CommandError:
         return _FAILED
     return _Ended(True, _counts(result.change_summary), {})
@@ -211,7 +223,11 @@ def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
 def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     try:
         result = stack.up(
-            policy_packs=_packs(request), on_output=relay.line, on_error=relay.line, suppress_outputs=True
+            policy_packs=_packs(request),
+            policy_pack_configs=_levels(request),
+            on_output=relay.line,
+            on_error=relay.line,
+            suppress_outputs=True,
         )
     except automation.CommandError:
         return _FAILED

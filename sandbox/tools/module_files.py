@@ -64,7 +64,22 @@ def _karpenter_chart(name: str) -> ModuleFiles:
 KARPENTER_CHART = _karpenter_chart("karpenter")
 KARPENTER_CRD_CHART = _karpenter_chart("karpenter-crd")
 
-MODULE_FILES: tuple[ModuleFiles, ...] = (KARPENTER_CRDS, KWOK_POD_STAGES, KARPENTER_CHART, KARPENTER_CRD_CHART)
+SARIF_SCHEMA = ModuleFiles(
+    name="sarif-schema",
+    # The OASIS schema, errata 01, whole in a constant of a Go file.
+    module="github.com/owenrumney/go-sarif/v3",
+    version="v3.3.1",
+    inside="pkg/report/v210/sarif",
+    needed_by=Tier.CLUSTER,
+)
+
+MODULE_FILES: tuple[ModuleFiles, ...] = (
+    KARPENTER_CRDS,
+    KWOK_POD_STAGES,
+    KARPENTER_CHART,
+    KARPENTER_CRD_CHART,
+    SARIF_SCHEMA,
+)
 
 
 def files_at_hand(row: ModuleFiles) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from pulumi.runtime import proto
 from pulumi.runtime.proto import analyzer_pb2_grpc
 
 from tests.policies.documents import Document
-from tests.policies.harness import token_of, wire
+from tests.policies.harness import resource_request, stack_request
 
 PACK = Path(__file__).parents[2] / "policies"
 
@@ -43,20 +43,18 @@ class Analyzer:
         listed = self._call("GetAnalyzerInfo", empty_pb2.Empty())["policies"]
         return {each["name"]: each["enforcementLevel"] for each in cast("list[dict[str, str]]", listed)}
 
+    def configure(self, levels: Mapping[str, str]) -> None:
+        """Set the levels of rules, as the engine does from its configuration file."""
+        config = {"policyConfig": {name: {"enforcementLevel": level} for name, level in levels.items()}}
+        self._call("Configure", json_format.ParseDict(config, proto.ConfigureAnalyzerRequest()))
+
     def analyze(self, document: Document) -> list[Reported]:
         """What the pack says of one resource."""
-        resource = {"type": token_of(document), "urn": "urn:it", "name": "it", "properties": wire(document)}
-        return self._reported("Analyze", json_format.ParseDict(resource, proto.AnalyzeRequest()))
+        return self._reported("Analyze", resource_request(document))
 
     def analyze_stack(self, *documents: Document) -> list[Reported]:
         """What the pack says of resources together."""
-        resources = [
-            {"type": token_of(each), "urn": f"urn:{number}", "name": "it", "properties": wire(each)}
-            for number, each in enumerate(documents)
-        ]
-        return self._reported(
-            "AnalyzeStack", json_format.ParseDict({"resources": resources}, proto.AnalyzeStackRequest())
-        )
+        return self._reported("AnalyzeStack", stack_request(documents))
 
     def _reported(self, method: str, request: Message) -> list[Reported]:
         said = cast("list[dict[str, str]]", self._call(method, request)["diagnostics"])

@@ -7,21 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from pulumi_policy import (
-    PolicyCustomTimeouts,
-    PolicyResource,
-    PolicyResourceOptions,
-    ResourceValidationArgs,
-    ResourceValidationPolicy,
-    StackValidationArgs,
-    StackValidationPolicy,
-)
-from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
+import grpc
+from google.protobuf import json_format
+from pulumi.runtime import proto
 
-from policies.engine import policies_of
+from policies.engine import PackServer
 from policies.rule import Rule, StackRule
 from policies.subject import Subject, Unknown, of_document, of_resource
+from policies.wire import UNKNOWN_MARKS
 from tests.policies.documents import Document
+
+NO_CONTEXT = cast("grpc.ServicerContext", None)
+_UNKNOWN = min(UNKNOWN_MARKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +58,38 @@ def verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:
 
 
 def engine_verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:
-    """What the same rule reports when the policy engine asks it: proxies, floats, and unknowns that raise."""
-    said: list[str] = []
-
-    def report(message: str, urn: str | None = None) -> None:
-        said.append(message)
-
-    policy = policies_of([rule], [])[-1] if isinstance(rule, Rule) else policies_of([], [rule])[-1]
-    if isinstance(policy, ResourceValidationPolicy):
-        for document in documents:
-            token, props = as_resource(document)
-            policy.validate(ResourceValidationArgs(token, props, "urn", "it", _options(), None), report)  # pyright: ignore[reportUnknownMemberType]
-    else:
-        assert isinstance(policy, StackValidationPolicy)
-        policy.validate(StackValidationArgs([_resource(*as_resource(each)) for each in documents]), report)  # pyright: ignore[reportUnknownMemberType]
-    return said
+    """What the same rule reports when the policy engine asks it: floats, secrets, and unknowns as marks."""
+    return [each.message for each in diagnostics(rule, *documents) if each.enforcementLevel == proto.MANDATORY]
 
 
-def as_resource(document: Document) -> tuple[str, dict[str, object]]:
-    """A document as the engine hands it to a policy: its type's token and its proxied inputs."""
-    return token_of(document), unknown_checking_proxy(wire(document))
+def diagnostics(rule: Rule | StackRule, *documents: Document) -> list[proto.AnalyzeDiagnostic]:
+    """Everything that the engine is told by a pack of one rule."""
+    if isinstance(rule, Rule):
+        server = PackServer([rule], [])
+        answers = [server.Analyze(resource_request(each), NO_CONTEXT) for each in documents]
+        return [each for answer in answers for each in answer.diagnostics]
+    return list(PackServer([], [rule]).AnalyzeStack(stack_request(documents), NO_CONTEXT).diagnostics)
+
+
+def resource_request(document: Document) -> proto.AnalyzeRequest:
+    """A document as the engine shows a resource."""
+    return json_format.ParseDict(_sent(document, 0), proto.AnalyzeRequest())
+
+
+def stack_request(documents: Sequence[Document]) -> proto.AnalyzeStackRequest:
+    """Documents as the engine shows a whole stack."""
+    sent = {"resources": [_sent(each, number) for number, each in enumerate(documents)]}
+    return json_format.ParseDict(sent, proto.AnalyzeStackRequest())
+
+
+def _sent(document: Document, number: int) -> dict[str, object]:
+    return {"type": token_of(document), "urn": f"urn:{number}", "name": "it", "properties": wire(document)}
 
 
 def wire(document: Document) -> dict[str, object]:
     """Inputs as they travel: every number a float, every unknown the engine's mark."""
     kept = {key: value for key, value in document.items() if ":" not in str(document["kind"]) or key != "kind"}
-    text = json.dumps(kept, default=lambda value: UNKNOWN_STRING_VALUE if isinstance(value, Unknown) else str(value))
+    text = json.dumps(kept, default=lambda value: _UNKNOWN if isinstance(value, Unknown) else str(value))
     return cast("dict[str, object]", json.loads(text, parse_int=float))
 
 
@@ -96,11 +99,3 @@ def token_of(document: Document) -> str:
         return kind
     version = str(document["apiVersion"])
     return f"kubernetes:{version if '/' in version else f'core/{version}'}:{kind}"
-
-
-def _options() -> PolicyResourceOptions:
-    return PolicyResourceOptions(False, [], None, [], PolicyCustomTimeouts(0, 0, 0), [], None)
-
-
-def _resource(token: str, props: dict[str, object]) -> PolicyResource:
-    return PolicyResource(token, props, f"urn:{token}", "it", _options(), None, None, [], {})

@@ -9,41 +9,41 @@ from collections.abc import Iterator
 
 import pytest
 import yaml
-from pulumi_policy import EnforcementLevel, Policy
+from google.protobuf import empty_pb2
+from pulumi.runtime import proto
 
-from policies import pack
-from policies.engine import NOTING
+from policies.engine import PackServer
 from policies.rules import RULES, STACK_RULES
 from policies.subject import UNKNOWN
 from tests.policies.analyzer import PACK, Analyzer, started_pack
 from tests.policies.corpus import CASES
 from tests.policies.documents import GONE, GOOD, a_mig_pool, a_pool, but
+from tests.policies.harness import NO_CONTEXT
 
 ROLE = ("spec", "template", "metadata", "labels", "gpu.role")
-
-RULE_POLICIES = [policy for policy in pack.POLICIES if policy.name != NOTING]
+EVERY_RULE = (*RULES, *STACK_RULES)
+INFO = PackServer(RULES, STACK_RULES).GetAnalyzerInfo(empty_pb2.Empty(), NO_CONTEXT)
 
 
 def test_every_rule_is_in_the_pack_once_and_named_in_kebab_case() -> None:
-    names = [policy.name for policy in RULE_POLICIES]
+    names = [policy.name for policy in INFO.policies]
 
-    assert names == [rule.name for rule in (*RULES, *STACK_RULES)]
+    assert names == [rule.name for rule in EVERY_RULE]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)+", name) for name in names)
 
 
-@pytest.mark.parametrize("policy", RULE_POLICIES, ids=lambda policy: policy.name)
-def test_every_policy_is_mandatory_described_rated_and_says_what_to_do(policy: Policy) -> None:
-    assert policy.enforcement_level is EnforcementLevel.MANDATORY
+@pytest.mark.parametrize("policy", INFO.policies, ids=lambda policy: policy.name)
+def test_every_policy_is_mandatory_described_rated_and_says_what_to_do(policy: proto.PolicyInfo) -> None:
+    assert policy.enforcementLevel == proto.MANDATORY
     assert policy.description.endswith(".")
-    assert policy.severity is not None
-    assert policy.remediation_steps is not None
+    assert policy.severity != proto.POLICY_SEVERITY_UNSPECIFIED
     assert policy.remediation_steps.endswith(".")
     assert policy.url == f"docs/reference/policies.md#{policy.name}"
 
 
 def test_every_rule_is_shown_to_bite() -> None:
-    assert {case.rule.name for case in CASES} == {policy.name for policy in RULE_POLICIES}
+    assert {case.rule.name for case in CASES} == {rule.name for rule in EVERY_RULE}
 
 
 def test_the_rules_are_read_without_pulumi() -> None:
@@ -67,8 +67,7 @@ def analyzer() -> Iterator[Analyzer]:
 
 
 def test_the_started_pack_lists_every_rule_as_mandatory(analyzer: Analyzer) -> None:
-    expected = dict.fromkeys((policy.name for policy in RULE_POLICIES), "MANDATORY")
-    assert analyzer.rules() == {**expected, NOTING: "ADVISORY"}
+    assert analyzer.rules() == dict.fromkeys((rule.name for rule in EVERY_RULE), "MANDATORY")
 
 
 def test_the_started_pack_passes_what_is_good(analyzer: Analyzer) -> None:
@@ -96,3 +95,19 @@ def test_the_started_pack_judges_the_whole_stack_and_names_the_resource(analyzer
     (said,) = analyzer.analyze_stack(a_pool(), a_mig_pool())
 
     assert (said.rule, said.level, said.urn) == ("sharing-config-exists", "MANDATORY", "urn:1")
+
+
+def test_the_started_pack_says_what_waits_for_the_update_and_with_which_rule(analyzer: Analyzer) -> None:
+    said = analyzer.analyze(but(a_pool(), "spec", "limits", UNKNOWN))
+
+    assert {each.level for each in said} == {"ADVISORY"}
+    (ceiling,) = [each for each in said if each.rule == "nodepool-ceiling"]
+    assert "NodePool serve-l4: spec.limits: not known yet" in ceiling.message
+
+
+def test_a_level_that_the_engine_was_given_is_the_rule_s() -> None:
+    broken = but(but(a_pool(), *ROLE, GONE), "spec", "weight", 101)
+    with started_pack() as analyzer:
+        analyzer.configure({"gpu-labels-complete": "ADVISORY", "nodepool-weight": "DISABLED"})
+
+        assert [(each.rule, each.level) for each in analyzer.analyze(broken)] == [("gpu-labels-complete", "ADVISORY")]

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
+import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
+import pytest
+
 from gpuplatform.faults import Fault
-from policies.lint.judging import Linted, LintFinding, Source, lint
+from policies.lint.judging import Linted, LintFinding, Source, lint, read
 from policies.lint.output import as_github, as_json, as_text
 from policies.lint.rules import RULES, STACK_RULES, VIEW_RULES, YAML
-from policies.lint.sarif import as_sarif
+from policies.lint.sarif import SCHEMA, as_sarif
 from policies.rules.pod_requests import POD_RUNTIME_CLASS
 from policies.rules.priorities import PRIORITY_CLASS_NOT_DEFAULT
+from sandbox.tools.module_files import SARIF_SCHEMA, files_at_hand
+from tests.tiers import at_hand
 
+FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.yaml"))
 FOUND = LintFinding(
     file="deploy/my chat.yaml",
     line=7,
@@ -84,6 +92,21 @@ def test_sarif_has_what_its_schema_requires() -> None:
     assert location["logicalLocations"] == [{"fullyQualifiedName": "Deployment ml-serving/chat", "kind": "resource"}]
     assert second["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "stdin"}
     assert json.loads(as_sarif(CLEAN))["runs"][0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    "linted", [LINTED, CLEAN, lint(read(path, path.name) for path in FIXTURES)], ids=["two", "none", "all"]
+)
+def test_sarif_is_what_its_published_schema_asks_for(linted: Linted) -> None:
+    folder = at_hand("cluster", files_at_hand(SARIF_SCHEMA))
+    text = (folder / "schema.go").read_text(encoding="utf-8")
+    published = json.loads(text.split("`")[1])
+    assert published["id"] == SCHEMA
+    validate = cast("Callable[[object], object]", fastjsonschema.compile(published))  # pyright: ignore[reportUnknownMemberType]
+
+    validate(json.loads(as_sarif(linted)))
+    with pytest.raises(fastjsonschema.JsonSchemaException):
+        validate({**json.loads(as_sarif(linted)), "version": "2.0.0"})
 
 
 def test_every_severity_has_a_level_everywhere() -> None:
