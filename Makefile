@@ -47,7 +47,7 @@ bench: setup ## print the ratios and medians that the project holds itself to
 	@$(BIN)/python -m tests.bench
 
 golden: setup ## rewrite the golden documents; review the diff
-	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/test_changes.py --snapshot-update
+	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/test_changes.py tests/unit/proofs/test_calendar.py --snapshot-update
 
 docs: setup ## rewrite the generated pages
 	@$(BIN)/gpuplatform docs

@@ -12,6 +12,7 @@ import click
 
 _COMMANDS = {
     "block": ("cli.block", "block", "Print what a pod pastes to land on a pool."),
+    "calendar": ("cli.calendar", "calendar", "Show when Karpenter may disrupt which nodes, hour by hour."),
     "check": ("cli.check", "check", "Judge a stack's settings: every fault in one report."),
     "cost": ("cli.cost.command", "cost", "Print what a stack costs, and what a change does to it."),
     "docs": ("cli.reference", "docs", "Write the generated pages of docs/reference."),
