@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := gpuplatform components policies sandbox cli tests __main__.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools up preview down sandbox check test bench golden docs lock clean
+.PHONY: help setup tools up preview down sandbox check test soak bench golden docs lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ check: setup ## static checks: format, lint, types, floors
 
 test: setup ## every test; the engine tier gets the Pulumi CLI as `make up` does
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+soak: setup ## kill each process of a sandbox at random moments, twenty times (SEED=…), about 25 minutes
+	@$(BIN)/python -m tests.soak $(SEED)
 
 bench: setup ## print the ratios and medians that the project holds itself to
 	@$(BIN)/python -m tests.bench
