@@ -23,6 +23,7 @@ from sandbox.errors import SandboxError
 from sandbox.market import Ec2
 from sandbox.operator import operator_documents
 from sandbox.requirements import known_requirements
+from sandbox.storage import storage
 from sandbox.tools.module_files import KARPENTER_CRDS, files_at_hand
 from sandbox.tools.own import KARPENTER, program_at_hand
 
@@ -129,7 +130,7 @@ def cluster(
     """An empty cluster with Karpenter; what holds for ``control_plane`` holds here."""
     with full_control_plane(folder, commands.full) as plane:
         install_crds(plane.kubectl, commands.crds)
-        apply(plane.kubectl, known_requirements())
+        apply(plane.kubectl, (*storage(), *known_requirements()))
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
         with karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values) as (running, part):
             await_parts((*plane.parts, part), "Karpenter", running.alive)

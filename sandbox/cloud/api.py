@@ -23,7 +23,7 @@ from sandbox.cloud.world import Plain, Properties
 FIELD_MANAGER = "pulumi-kubernetes"
 _APPLY = "application/apply-patch+yaml"
 _ANSWER_SECONDS = 60.0
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 30.0
 """A server that does not answer is waited for so long: whoever looks after it starts it again."""
 _POLL_SECONDS = 0.2
 

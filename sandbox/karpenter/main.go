@@ -88,11 +88,13 @@ func run() error {
 	if err := (nodeClassController{mgr.GetClient()}).register(mgr); err != nil {
 		return err
 	}
+	if err := (volumeController{mgr.GetClient()}).register(mgr); err != nil {
+		return err
+	}
 	settler, err := startKarpenter(ctx, mgr, catalogue, injected)
 	if err != nil {
 		return err
 	}
-	// What is asked of the cloud may have changed a moment ago, so it is read past the cache.
 	commands := &control{client: mgr.GetClient(), injected: injected, settler: settler, token: given.token}
 	if err := mgr.Add(serving(given.control, commands)); err != nil {
 		return err

@@ -24,6 +24,7 @@ from sandbox.errors import SandboxError
 from sandbox.market import ec2_of
 from sandbox.requirements import known_requirements
 from sandbox.session.folder import SessionFolder, Status
+from sandbox.storage import storage
 from sandbox.tools.failure import log_tail
 
 _READY_SECONDS = 180.0
@@ -68,7 +69,7 @@ def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
     folder.claim(stack)
     folder.catalogue.write_text(ec2_of(settings).catalogue(), encoding="utf-8")
     status = _running(folder) or _started(folder)
-    apply(_plane(folder).kubectl, known_requirements())
+    apply(_plane(folder).kubectl, (*storage(), *known_requirements()))
     return status
 
 

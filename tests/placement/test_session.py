@@ -64,10 +64,10 @@ def test_a_stack_with_admission_on_deny_goes_up_survives_kills_and_leaves_nothin
     bindings = items(kubectl, "validatingadmissionpolicybindings")
     assert all("Deny" in str(each["spec"]) for each in bindings)
     assert [each.nodepool for each in sandbox.nodes()] == ["chief-h100-80gb-on-demand-us-east-1a"]
-    workload = (ROOT / "examples" / "workloads" / "inference-whole-card.yaml").read_text(encoding="utf-8")
-    sandbox.apply(yaml.safe_load_all(workload))
+    for each in sorted((ROOT / "examples" / "workloads").glob("*.yaml")):
+        sandbox.apply(yaml.safe_load_all(each.read_text(encoding="utf-8")))
     assert sandbox.settle() == ()
-    assert {each.phase for each in sandbox.pods("ml-serving")} == {"Running"}
+    assert {(each.name, each.phase) for each in sandbox.pods() if each.phase != "Running"} == set()
 
     known = kubectl.kubeconfig.read_text(encoding="utf-8")
     before = processes(folder)
