@@ -112,7 +112,7 @@ func startKarpenter(ctx context.Context, mgr manager.Manager, catalogue *Catalog
 	cluster := state.NewCluster(injected, mgr.GetClient(), overlaid)
 	recorder := events.NewRecorder(mgr.GetEventRecorderFor("karpenter")) //nolint:staticcheck // Karpenter's type of it
 	all := controllers.NewControllers(ctx, mgr, injected, mgr.GetClient(), recorder, overlaid, provider, cluster, store)
-	settler := &settler{cache: mgr.GetCache(), cluster: cluster, changed: make(chan struct{}, 1)}
+	settler := &settler{cache: mgr.GetCache(), live: mgr.GetAPIReader(), cluster: cluster, changed: make(chan struct{}, 1)}
 	for _, each := range all {
 		if err := each.Register(ctx, mgr); err != nil {
 			return nil, err

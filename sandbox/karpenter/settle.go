@@ -29,7 +29,9 @@ const decisionTick = 200 * time.Millisecond
 
 // settler says when nothing moves any more.
 type settler struct {
-	cache       cache.Cache
+	cache cache.Cache
+	// live reads past the cache, which may not have seen yet what was applied a moment ago.
+	live        client.Reader
 	cluster     *state.Cluster
 	provisioner *provisioning.Provisioner
 	changed     chan struct{}
@@ -74,7 +76,10 @@ func (s *settler) wait(ctx context.Context) []string {
 	tick := time.NewTicker(decisionTick)
 	defer tick.Stop()
 	for {
-		moving, err := s.moving(ctx)
+		moving, err := s.moving(ctx, s.cache)
+		if err == nil && len(moving) == 0 {
+			moving, err = s.moving(ctx, s.live)
+		}
 		if err != nil {
 			moving = []string{err.Error()}
 		}
@@ -93,7 +98,7 @@ func (s *settler) wait(ctx context.Context) []string {
 // askAgain makes Karpenter decide anew about pods for which it found no place: the world may have changed since.
 func (s *settler) askAgain(ctx context.Context) error {
 	pods := &corev1.PodList{}
-	if err := s.cache.List(ctx, pods); err != nil {
+	if err := s.live.List(ctx, pods); err != nil {
 		return err
 	}
 	for i := range pods.Items {
@@ -110,10 +115,10 @@ func (s *settler) refused(pod *corev1.Pod) bool {
 	return !s.cluster.PodSchedulingDecisionTime(key).IsZero() && s.cluster.PodSchedulingSuccessTime(key).IsZero()
 }
 
-func (s *settler) moving(ctx context.Context) ([]string, error) {
+func (s *settler) moving(ctx context.Context, from client.Reader) ([]string, error) {
 	var moving []string
-	for _, look := range []func(context.Context) ([]string, error){s.pools, s.claims, s.owners, s.pods} {
-		found, err := look(ctx)
+	for _, look := range []func(context.Context, client.Reader) ([]string, error){s.pools, s.claims, s.owners, s.pods} {
+		found, err := look(ctx, from)
 		if err != nil {
 			return nil, err
 		}
@@ -123,10 +128,10 @@ func (s *settler) moving(ctx context.Context) ([]string, error) {
 	return moving, nil
 }
 
-func (s *settler) pools(ctx context.Context) ([]string, error) {
+func (s *settler) pools(ctx context.Context, from client.Reader) ([]string, error) {
 	pools, overlays, claims := &v1.NodePoolList{}, &v1alpha1.NodeOverlayList{}, &v1.NodeClaimList{}
 	for _, list := range []client.ObjectList{pools, overlays, claims} {
-		if err := s.cache.List(ctx, list); err != nil {
+		if err := from.List(ctx, list); err != nil {
 			return nil, err
 		}
 	}
@@ -156,9 +161,9 @@ func undecided(of status.Object, generation int64) bool {
 	return !found || root.IsUnknown() || root.ObservedGeneration != generation
 }
 
-func (s *settler) claims(ctx context.Context) ([]string, error) {
+func (s *settler) claims(ctx context.Context, from client.Reader) ([]string, error) {
 	list := &v1.NodeClaimList{}
-	if err := s.cache.List(ctx, list); err != nil {
+	if err := from.List(ctx, list); err != nil {
 		return nil, err
 	}
 	return lo.FilterMap(list.Items, func(claim v1.NodeClaim, _ int) (string, bool) {
@@ -171,10 +176,10 @@ func (s *settler) claims(ctx context.Context) ([]string, error) {
 }
 
 // owners are workloads whose pods their controllers have not made yet.
-func (s *settler) owners(ctx context.Context) ([]string, error) {
+func (s *settler) owners(ctx context.Context, from client.Reader) ([]string, error) {
 	deployments, sets, stateful, jobs := &appsv1.DeploymentList{}, &appsv1.ReplicaSetList{}, &appsv1.StatefulSetList{}, &batchv1.JobList{}
 	for _, list := range []client.ObjectList{deployments, sets, stateful, jobs} {
-		if err := s.cache.List(ctx, list); err != nil {
+		if err := from.List(ctx, list); err != nil {
 			return nil, err
 		}
 	}
@@ -221,9 +226,9 @@ func (s *settler) owners(ctx context.Context) ([]string, error) {
 	return moving, nil
 }
 
-func (s *settler) pods(ctx context.Context) ([]string, error) {
+func (s *settler) pods(ctx context.Context, from client.Reader) ([]string, error) {
 	list := &corev1.PodList{}
-	if err := s.cache.List(ctx, list); err != nil {
+	if err := from.List(ctx, list); err != nil {
 		return nil, err
 	}
 	return lo.FilterMap(list.Items, func(pod corev1.Pod, _ int) (string, bool) {

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 import time
-from collections import Counter
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,49 +19,13 @@ from sandbox.control_plane.commands import full_commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import full_control_plane
 from sandbox.control_plane.karpenter import Karpenter, karpenter
-from sandbox.control_plane.part import Part, running
+from sandbox.control_plane.part import Part
 from sandbox.errors import SandboxError
-from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, wanted_karpenter
+from sandbox.session.crew import Crew
+from sandbox.session.folder import Process, SessionFolder, Status, wanted_karpenter
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _LOOK_SECONDS = 0.2
-_RESTARTS = 5
-"""A process that has ended so often within the time below will not be better the next time."""
-_WITHIN_SECONDS = 60.0
-
-
-@dataclass(slots=True)
-class _Crew:
-    """Processes, and how each is started again."""
-
-    folder: Path
-    block: ExitStack
-    parts: dict[str, Part] = field(default_factory=dict[str, Part])
-    restarts: Counter[str] = field(default_factory=Counter[str])
-    ended_at: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-
-    def look(self) -> list[str]:
-        """Start again what has ended; a line for each. Raises SandboxError where that is of no use."""
-        said: list[str] = []
-        for name, part in list(self.parts.items()):
-            ended = part.ended()
-            if ended is None:
-                continue
-            at = [each for each in self.ended_at.get(name, []) if time.monotonic() - each < _WITHIN_SECONDS]
-            self.ended_at[name] = [*at, time.monotonic()]
-            if len(self.ended_at[name]) > _RESTARTS:
-                raise SandboxError(f"{ended}. It has ended {_RESTARTS + 1} times within a minute: the sandbox stops.")
-            self.restarts[name] += 1
-            again = running(part.name, part.command, self.folder, part.environment, again=True)
-            self.parts[name] = self.block.enter_context(again)
-            said.append(f"{time.strftime('%H:%M:%S')} {ended}; it was started again")
-        return said
-
-    def status(self) -> tuple[PartStatus, ...]:
-        """Every process as it is."""
-        return tuple(
-            PartStatus(name, part.process.pid, str(part.log), self.restarts[name]) for name, part in self.parts.items()
-        )
 
 
 @dataclass(slots=True)
@@ -78,11 +41,11 @@ class _Supervisor:
             raise SandboxError("tools are not there: make tools")
         self._write(None)
         with full_control_plane(self.folder.control_plane, commands, keep=True) as plane, ExitStack() as block:
-            crew = _Crew(plane.folder, block, {part.name: part for part in plane.parts})
+            crew = Crew(plane.folder, block, {part.name: part for part in plane.parts})
             self._write(crew)
             self._look_after(plane, crew)
 
-    def _look_after(self, plane: ControlPlane, crew: _Crew) -> None:
+    def _look_after(self, plane: ControlPlane, crew: Crew) -> None:
         autoscaler: ExitStack | None = None
         with ExitStack() as block:
             while not self.stop.wait(_LOOK_SECONDS):
@@ -110,7 +73,7 @@ class _Supervisor:
             raise SandboxError("karpenter is not there: make tools")
         return karpenter(plane, program, self.folder.catalogue.read_text(encoding="utf-8"), values)
 
-    def _write(self, crew: _Crew | None) -> None:
+    def _write(self, crew: Crew | None) -> None:
         for each in self.said:
             print(each, flush=True)
         parts = () if crew is None else crew.status()

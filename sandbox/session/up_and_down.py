@@ -59,9 +59,9 @@ def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> End
     """Bring a stack up; what an interrupted run left is gone on with. Raises SandboxError, ToolUnavailableError."""
     settings = _settings(stack_file)
     with alone(folder):
-        must_be_free_for(folder, stack)
         fresh = folder.stack() is None
         try:
+            must_be_free_for(folder, stack)
             with steps.step("tools"):
                 for row in chosen(_TIERS):
                     have(row, steps.out)

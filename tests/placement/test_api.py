@@ -1,0 +1,100 @@
+"""What the Kubernetes stand-in asks of a real API server, and what it makes of its answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.cloud.api import Api
+from sandbox.cloud.cluster import ClusterService
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.world import Properties, World
+from sandbox.control_plane.control_plane import ControlPlane
+
+pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
+
+URN = "urn:pulumi:dev::gpu-platform::kubernetes:core/v1:ConfigMap::guide"
+TOKEN = "kubernetes:core/v1:ConfigMap"
+
+
+def config_map(name: str = "guide", **data: str) -> Properties:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": dict(data)}
+
+
+@pytest.fixture
+def stop() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture
+def api(control: ControlPlane, stop: threading.Event) -> Api:
+    return Api(control.kubeconfig.read_text(encoding="utf-8"), stop)
+
+
+@pytest.fixture
+def service(control: ControlPlane, api: Api, tmp_path: Path) -> Iterator[ClusterService]:
+    yield ClusterService.of(World(tmp_path / "world.db"), api, control.folder)
+    control.kubectl("delete", "configmap", "guide", "--ignore-not-found")
+
+
+def test_what_is_made_is_there_and_what_is_deleted_is_gone(service: ClusterService, api: Api) -> None:
+    entry = service.create(URN, TOKEN, config_map(one="1"))
+    place = api.place(config_map())
+    assert place.path == "/api/v1/namespaces/default/configmaps/guide"
+    found = api.read(place)
+    assert found is not None
+    assert found["data"] == {"one": "1"}
+    assert service.world.find(TOKEN, "default/guide") is not None
+    service.delete(entry)
+    assert api.read(place) is None
+    assert service.world.find(TOKEN, "default/guide") is None
+
+
+def test_what_is_no_longer_said_is_taken_away(service: ClusterService, api: Api) -> None:
+    entry = service.create(URN, TOKEN, config_map(one="1", two="2"))
+    service.update(entry, config_map(two="2"))
+    found = api.read(api.place(config_map()))
+    assert found is not None
+    assert found["data"] == {"two": "2"}
+
+
+def test_an_object_that_somebody_else_made_is_not_taken_over(service: ClusterService, control: ControlPlane) -> None:
+    assert control.kubectl("create", "configmap", "guide").ok
+    with pytest.raises(RefusedError, match='ConfigMap "guide" already exists'):
+        service.create(URN, TOKEN, config_map(one="1"))
+
+
+def test_an_object_that_an_interrupted_run_left_is_gone_on_with(service: ClusterService, api: Api) -> None:
+    api.apply(config_map(one="1"))
+    assert service.create(URN, TOKEN, config_map(one="1")).id == "default/guide"
+
+
+def test_a_field_that_somebody_else_changed_is_a_conflict(service: ClusterService, control: ControlPlane) -> None:
+    entry = service.create(URN, TOKEN, config_map(one="1"))
+    assert control.kubectl("patch", "configmap", "guide", "-p", '{"data": {"one": "2"}}').ok
+    with pytest.raises(RefusedError, match="conflict"):
+        service.update(entry, config_map(one="3"))
+
+
+def test_a_kind_that_the_server_does_not_know_and_a_misspelt_field_are_said(api: Api) -> None:
+    unknown: Properties = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "a"}}
+    with pytest.raises(RefusedError, match='no matches for kind "ClusterQueue"'):
+        api.place(unknown)
+    with pytest.raises(RefusedError, match=r"\.dta: field not declared in schema"):
+        api.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "guide"}, "dta": {}})
+
+
+def test_a_wait_ends_when_the_engine_is_told_to_stop(api: Api, stop: threading.Event) -> None:
+    stop.set()
+    with pytest.raises(RefusedError, match="interrupted"):
+        api.wait(lambda: False, 60)
+
+
+def test_a_server_that_is_away_is_said_with_its_address(stop: threading.Event, control: ControlPlane) -> None:
+    elsewhere = control.kubeconfig.read_text(encoding="utf-8").replace(control.access.url, "https://127.0.0.1:1")
+    stop.set()
+    with pytest.raises(RefusedError, match="interrupted while waiting for the API server"):
+        Api(elsewhere, stop).place(config_map())

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from sandbox.session.folder import (
+    PartStatus,
+    Process,
+    SessionFolder,
+    Status,
+    want_karpenter,
+    wanted_karpenter,
+)
+
+
+def test_a_folder_without_a_sandbox_has_no_stack_and_no_supervisor(tmp_path: Path) -> None:
+    folder = SessionFolder(tmp_path / "sandbox")
+    assert folder.stack() is None
+    assert folder.status() is None
+    assert folder.supervisor() is None
+
+
+def test_what_the_supervisor_says_is_read_as_it_was_written(tmp_path: Path) -> None:
+    folder = SessionFolder(tmp_path)
+    said = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), said=("etcd was killed",))
+    folder.write_status(said)
+    assert folder.status() == said
+    supervisor = folder.supervisor()
+    assert supervisor is not None
+    assert supervisor.pid == os.getpid()
+
+
+def test_a_number_that_another_process_has_now_is_not_the_supervisor(tmp_path: Path) -> None:
+    folder = SessionFolder(tmp_path)
+    folder.write_status(Status(replace(Process.own(), started=1.0)))
+    assert folder.supervisor() is None
+
+
+def test_karpenter_is_wanted_with_values_until_its_release_is_gone(tmp_path: Path) -> None:
+    assert wanted_karpenter(tmp_path) is None
+    want_karpenter(tmp_path, {"settings": {"featureGates": {"nodeOverlay": True}}})
+    assert wanted_karpenter(tmp_path) == {"settings": {"featureGates": {"nodeOverlay": True}}}
+    want_karpenter(tmp_path, None)
+    assert wanted_karpenter(tmp_path) is None
