@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from cli.capacity import capacity_json, capacity_text
 from cli.published import label_changes, published_outputs
 from cli.stacks import stack_options, which_file
 from gpuplatform.accept import check_file, report
@@ -94,6 +95,9 @@ def _print(loaded: Loaded) -> None:
     )
     for cut in cuts(planned):
         click.echo(str(cut))
+    if loaded.draft is not None:
+        for line in capacity_text(loaded.draft, settings):
+            click.echo(line)
     for line in _bill_lines(loaded):
         click.echo(line)
     for line in _unknown_lines(settings.cluster.version):
@@ -133,6 +137,7 @@ def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
         "warnings": _faults(warnings(loaded.faults)),
         "monthly_floor_usd": round(whole.floor_usd_per_month, 2) if whole else None,
         "monthly_ceiling_usd": round(whole.ceiling_usd_per_month, 2) if whole else None,
+        "capacity": capacity_json(loaded.draft, loaded.settings) if loaded.draft and loaded.settings else None,
         "unpriced_instance_types": list(whole.unpriced) if whole else [],
         "unknown_type_region_pairs": unknown_pairs(),
         "replaced_nodepools": [each.nodepool for each in change.replaced] if change else [],

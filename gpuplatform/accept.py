@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpuplatform.faults import Fault, errors
-from gpuplatform.proofs import cost
+from gpuplatform.proofs import capacity, cost
 from gpuplatform.proofs.capture import stack as capture
 from gpuplatform.settings import load
 from gpuplatform.settings.load import Loaded
@@ -60,5 +60,6 @@ def _proven(loaded: Loaded) -> Loaded:
     """The loaded settings with the proofs' faults beside the judges'."""
     if loaded.draft is None:
         return loaded
-    faults = (*loaded.faults, *cost.faults(loaded.draft), *capture.faults(loaded.draft))
+    draft = loaded.draft
+    faults = (*loaded.faults, *cost.faults(draft), *capacity.faults(draft), *capture.faults(draft))
     return Loaded(None if errors(faults) else loaded.settings, loaded.draft, faults)

@@ -21,6 +21,7 @@ from gpuplatform.settings.model import Model
 from gpuplatform.settings.network import Network
 from gpuplatform.settings.other_pools import CpuPool, NeuronPool
 from gpuplatform.settings.pools import EarlierSharing, Pool
+from gpuplatform.settings.queues import Queues
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from gpuplatform.settings.tenants import Tenant
@@ -62,6 +63,7 @@ class Draft:
     cpu_pools: tuple[CpuPool, ...]
     neuron_pools: tuple[NeuronPool, ...]
     tenants: tuple[Tenant, ...]
+    queues: Queues | None
     earlier_sharing: tuple[EarlierSharing, ...]
 
     @property
@@ -85,6 +87,7 @@ def of_settings(settings: Settings) -> Draft:
         cpu_pools=settings.cpu_pools,
         neuron_pools=settings.neuron_pools,
         tenants=settings.tenants,
+        queues=settings.queues,
         earlier_sharing=settings.earlier_sharing,
     )
 
@@ -122,6 +125,7 @@ def _salvage(raw: dict[str, Plain]) -> Draft:
         cpu_pools=_list(CpuPool, raw, "cpu_pools"),
         neuron_pools=_list(NeuronPool, raw, "neuron_pools"),
         tenants=_list(Tenant, raw, "tenants"),
+        queues=_mended(Queues, raw.get("queues", {})),
         earlier_sharing=_list(EarlierSharing, raw, "earlier_sharing"),
     )
 

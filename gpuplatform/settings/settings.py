@@ -13,6 +13,7 @@ from gpuplatform.settings.model import Model, Name
 from gpuplatform.settings.network import Network
 from gpuplatform.settings.other_pools import CpuPool, NeuronPool
 from gpuplatform.settings.pools import EarlierSharing, Pool
+from gpuplatform.settings.queues import Queues
 from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard.aliases import Vocabulary
 
@@ -35,6 +36,7 @@ class Settings(Model):
     cpu_pools: tuple[CpuPool, ...] = ()
     neuron_pools: tuple[NeuronPool, ...] = ()
     tenants: tuple[Tenant, ...] = ()
+    queues: Queues = Queues()
     admission: AdmissionMode = AdmissionMode.AUDIT
     """What the API server does with an object that breaks a rule: `audit`, then `warn`, then `deny`."""
     cost: Cost

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuplatform.standard.labels import Purpose
+
 
 @dataclass(frozen=True, slots=True)
 class Priority:
@@ -16,13 +18,28 @@ class Priority:
     name: str
     value: int
     meaning: str
+    purpose: Purpose
+    """What the pools are for on which such work is meant to run."""
 
 
 INFERENCE = Priority(
-    "inference-critical", 1_000_000, "Production inference: placed first, evicts training and experiments."
+    "inference-critical",
+    1_000_000,
+    "Production inference: placed first, evicts training and experiments.",
+    Purpose.INFER,
 )
-TRAINING = Priority("training-normal", 500_000, "Training: evicts experiments, is evicted for inference; checkpoint.")
-EXPERIMENT = Priority("experiment-low", 100_000, "Experiments and notebooks: evicted first when cards are short.")
+TRAINING = Priority(
+    "training-normal",
+    500_000,
+    "Training: evicts experiments, is evicted for inference; checkpoint.",
+    Purpose.TRAIN,
+)
+EXPERIMENT = Priority(
+    "experiment-low",
+    100_000,
+    "Experiments and notebooks: evicted first when cards are short.",
+    Purpose.DEV,
+)
 
 PRIORITIES: tuple[Priority, ...] = (INFERENCE, TRAINING, EXPERIMENT)
 PREEMPTION_POLICY = "PreemptLowerPriority"

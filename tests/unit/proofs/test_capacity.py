@@ -1,0 +1,139 @@
+"""Quotas against ceilings: sums, the ratio, what nobody can serve or use, spans, vCPUs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli.main import main
+from gpuplatform.accept import check
+from gpuplatform.faults import Fault, errors
+from gpuplatform.proofs.capacity import capacity_lines, spans, vcpu_needs
+from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.source import SETTINGS_KEY, Plain
+from tests.builders import ROOT, STACKS, a_card, a_market, a_pool, settings_object
+
+GPU = "nvidia.com/gpu"
+
+
+def a_team(name: str, quota: dict[str, int], priority: str = "inference-critical", **more: Plain) -> dict[str, Plain]:
+    namespace: dict[str, Plain] = {
+        "name": f"ns-{name}",
+        "environment": "test",
+        "quota": {**quota},
+        "priorities": [priority],
+        "service_account": "worker",
+        **more,
+    }
+    return {"name": name, "team": name, "namespaces": [namespace]}
+
+
+def draft_of(pools: list[Plain], tenants: list[Plain], **more: Plain) -> tuple[Draft, list[Fault]]:
+    loaded = check(settings_object(pools=pools, tenants=tenants, **more))
+    assert loaded.draft is not None
+    return loaded.draft, [each for each in loaded.faults if each.path.startswith(("tenants", "queues", "pools"))]
+
+
+def test_teams_may_be_guaranteed_exactly_what_there_is() -> None:
+    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 5}), a_team("b", {GPU: 3})])
+    assert errors(faults) == []
+
+
+def test_one_card_more_is_refused_with_every_team_pool_and_number() -> None:
+    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 5}), a_team("b", {GPU: 4})])
+    (fault,) = errors(faults)
+    assert fault.path == "queues.overcommit_ratio"
+    assert (
+        fault.given
+        == "9 nvidia.com/gpu guaranteed (a 5 in ns-a, b 4 in ns-b) of 8 that can be (pool serve 8): 1.12 times"
+    )
+
+
+def test_a_stack_may_allow_more_than_there_is() -> None:
+    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 6}), a_team("b", {GPU: 6})], queues={"overcommit_ratio": 1.5})
+    assert errors(faults) == []
+
+
+def test_no_ratio_makes_cards_for_one_quota_that_is_larger_than_all_its_pools() -> None:
+    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 9})], queues={"overcommit_ratio": 2.0})
+    (fault,) = errors(faults)
+    assert fault.path == "tenants[a].namespaces[ns-a].quota[nvidia.com/gpu]"
+    assert fault.allowed == "at most 8: pool serve 8"
+
+
+def test_cards_of_another_purpose_serve_nobody() -> None:
+    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal")])
+    assert [fault.allowed for fault in errors(faults)] == [
+        "at most 0: no pool it is meant for (it is offered by pool serve 8)"
+    ]
+
+
+def test_a_namespace_may_name_pools_of_another_purpose() -> None:
+    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal", pools=["serve"])])
+    assert faults == []
+
+
+def test_a_pool_that_no_team_may_use_has_no_team_on_its_line() -> None:
+    draft, faults = draft_of([a_pool(), a_pool(name="learn", purpose="train")], [a_team("a", {GPU: 1})])
+    assert [len(line.claims) for line in capacity_lines(draft)] == [1, 0]
+    assert faults == []
+
+
+def test_pools_that_share_a_team_stand_on_one_line_and_others_apart() -> None:
+    pools: list[Plain] = [a_pool(), a_pool(name="more"), a_pool(name="learn", purpose="train")]
+    draft, _ = draft_of(pools, [a_team("a", {GPU: 10})])
+    assert [[each.pool for each in line.offers] for line in capacity_lines(draft)] == [["serve", "more"], ["learn"]]
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=5), st.integers(1, 30))
+def test_settings_are_refused_exactly_where_the_sum_exceeds_the_ceiling(quotas: list[int], ceiling: int) -> None:
+    pool = a_pool(cards=[a_card(markets=[a_market(ceiling_cards=ceiling)])])
+    draft, faults = draft_of([pool], [a_team(f"t{index}", {GPU: each}) for index, each in enumerate(quotas)])
+    assert bool(errors(faults)) == (sum(quotas) > ceiling)
+    (line,) = capacity_lines(draft)
+    assert (line.guaranteed, line.units) == (sum(quotas), ceiling)
+
+
+def test_the_largest_queued_job_is_measured_against_a_node() -> None:
+    draft, _ = draft_of([a_pool()], [a_team("a", {GPU: 4}, scheduling="queued"), a_team("b", {GPU: 4})])
+    (span,) = spans(draft)
+    assert (span.tenant, span.largest_job, span.one_node, span.one_block, span.fits) == ("a", 4, 1, 0, False)
+
+
+def test_ceilings_need_vcpus_of_the_largest_size_on_each_market() -> None:
+    both = [a_market("spot", 4), a_market(ceiling_cards=8)]
+    pool = a_pool(cards=[a_card(types=("g6.xlarge", "g6.2xlarge"), markets=both)])
+    draft, _ = draft_of([pool], [])
+    needs = {(each.families, each.market): each.vcpus for each in vcpu_needs(draft)}
+    assert (needs["G and VT", "spot"], needs["G and VT", "on-demand"]) == (4 * 8, 8 * 8)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_check_prints_the_table_and_the_same_as_json(stack: str) -> None:
+    shown = CliRunner().invoke(main, ["check", "--stack", stack])
+    assert "GUARANTEED" in shown.output, shown.output
+    assert "vCPU quotas of the account" in shown.output
+    assert ("no namespace has a quota: inferentia" in shown.output) == (stack != "staging")
+    written = CliRunner().invoke(main, ["check", "--stack", stack, "--format", "json"])
+    capacity = json.loads(written.output)["capacity"]
+    assert capacity["overcommit_ratio_allowed"] == 1.0
+    for line in capacity["resources"]:
+        assert line["guaranteed"] == sum(each["amount"] for each in line["quotas"]) <= line["ceiling"]
+
+
+def test_a_doubled_quota_ends_check_with_one(tmp_path: Path) -> None:
+    document = yaml.safe_load((ROOT / "Pulumi.prod.yaml").read_text(encoding="utf-8"))
+    quota = document["config"][SETTINGS_KEY]["tenants"][1]["namespaces"][0]["quota"]
+    quota["nvidia.com/mig-1g.10gb"] *= 2
+    file = tmp_path / "Pulumi.doubled.yaml"
+    file.write_text(yaml.safe_dump(document), encoding="utf-8")
+    ended = CliRunner().invoke(main, ["check", "--settings", str(file)])
+    assert ended.exit_code == 1
+    for told in ("training", "nvidia.com/mig-1g.10gb", "224", "pool worker 112"):
+        assert told in ended.output
