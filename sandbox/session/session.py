@@ -23,7 +23,7 @@ from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.errors import SandboxError
 from sandbox.market import ec2_of
 from sandbox.requirements import known_requirements
-from sandbox.session.folder import SessionFolder, Status
+from sandbox.session.folder import SessionFolder, Status, write_whole
 from sandbox.storage import storage
 from sandbox.tools.failure import log_tail
 
@@ -67,7 +67,7 @@ def must_be_free_for(folder: SessionFolder, stack: str) -> None:
 def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
     """Have the control plane of a stack run; what it was before is taken up again. Raises SandboxError."""
     folder.claim(stack)
-    folder.catalogue.write_text(ec2_of(settings).catalogue(), encoding="utf-8")
+    write_whole(folder.catalogue, ec2_of(settings).catalogue())
     status = _running(folder) or _started(folder)
     apply(_plane(folder).kubectl, (*storage(), *known_requirements()))
     return status

@@ -28,6 +28,14 @@ from sandbox.tools.own import KARPENTER, program_at_hand
 _LOOK_SECONDS = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """How Karpenter is to run; another catalogue or other values are another Karpenter."""
+
+    values: dict[str, object]
+    catalogue: str
+
+
 @dataclass(slots=True)
 class _Supervisor:
     folder: SessionFolder
@@ -46,32 +54,34 @@ class _Supervisor:
             self._look_after(plane, crew)
 
     def _look_after(self, plane: ControlPlane, crew: Crew) -> None:
-        autoscaler: ExitStack | None = None
-        with ExitStack() as block:
+        with ExitStack() as autoscaler:
+            runs_as: _Wanted | None = None
             while not self.stop.wait(_LOOK_SECONDS):
                 said = crew.look()
-                wanted = wanted_karpenter(plane.folder)
-                if wanted is not None and autoscaler is None:
-                    autoscaler = block.enter_context(ExitStack())
-                    _, part = autoscaler.enter_context(self._karpenter(plane, wanted))
-                    crew.parts[part.name] = part
-                    said.append(f"{time.strftime('%H:%M:%S')} karpenter was started; its log is {part.log}")
-                elif wanted is None and autoscaler is not None:
-                    crew.parts.pop("karpenter").stop()
-                    autoscaler.close()
-                    autoscaler = None
-                    said.append(f"{time.strftime('%H:%M:%S')} karpenter was stopped, as its release is gone")
+                wanted = self._wanted(plane)
+                if wanted != runs_as:
+                    if runs_as is not None:
+                        crew.parts.pop("karpenter").stop()
+                        autoscaler.close()
+                        said.append(f"{time.strftime('%H:%M:%S')} karpenter was stopped, as its release says")
+                    if wanted is not None:
+                        _, part = autoscaler.enter_context(self._karpenter(plane, wanted))
+                        crew.parts[part.name] = part
+                        said.append(f"{time.strftime('%H:%M:%S')} karpenter was started; its log is {part.log}")
+                    runs_as = wanted
                 if said:
                     self.said += said
                     self._write(crew)
 
-    def _karpenter(
-        self, plane: ControlPlane, values: dict[str, object]
-    ) -> AbstractContextManager[tuple[Karpenter, Part]]:
+    def _wanted(self, plane: ControlPlane) -> _Wanted | None:
+        values = wanted_karpenter(plane.folder)
+        return None if values is None else _Wanted(values, self.folder.catalogue.read_text(encoding="utf-8"))
+
+    def _karpenter(self, plane: ControlPlane, wanted: _Wanted) -> AbstractContextManager[tuple[Karpenter, Part]]:
         program = program_at_hand(KARPENTER)
         if program is None:
             raise SandboxError("karpenter is not there: make tools")
-        return karpenter(plane, program, self.folder.catalogue.read_text(encoding="utf-8"), values)
+        return karpenter(plane, program, wanted.catalogue, wanted.values)
 
     def _write(self, crew: Crew | None) -> None:
         for each in self.said:

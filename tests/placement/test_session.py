@@ -15,9 +15,10 @@ import pytest
 import yaml
 
 from sandbox.cluster import ClusterCommands, items
+from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.errors import SandboxError
 from sandbox.session import session
-from sandbox.session.folder import SessionFolder
+from sandbox.session.folder import SessionFolder, write_whole
 from sandbox.session.session import attach, discard
 from sandbox.session.up_and_down import Ended, Steps, down, up
 
@@ -78,6 +79,11 @@ def test_a_stack_with_admission_on_deny_goes_up_survives_kills_and_leaves_nothin
     assert status is not None
     for name in ("etcd", "kube-apiserver", "karpenter"):
         assert any(f"{name} was killed by signal 9; its log is" in line for line in status.said)
+
+    # Another price is another catalogue: Karpenter starts with it.
+    earlier = attach(folder, first.settings).karpenter.url
+    write_whole(folder.catalogue, folder.catalogue.read_text(encoding="utf-8") + "\n")
+    until(lambda: (found := karpenter_in(folder.control_plane)) is not None and found.url != earlier)
 
     supervisor = folder.supervisor()
     assert supervisor is not None
