@@ -17,7 +17,7 @@ from sandbox.engine.run import Outcome, Verb, platform, run
 from sandbox.errors import SandboxError
 from sandbox.session.folder import SessionFolder
 from sandbox.session.session import alone, discard, end_workloads, must_be_free_for, start, stop
-from sandbox.tools.inventory import chosen, have
+from sandbox.tools.inventory import chosen, have, one_go
 from sandbox.tools.table import Tier
 
 _SETTLE_SECONDS = 180.0
@@ -63,8 +63,10 @@ def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> End
         try:
             must_be_free_for(folder, stack)
             with steps.step("tools"):
-                for row in chosen(_TIERS):
-                    have(row, steps.out)
+                rows = chosen(_TIERS)
+                with one_go(rows, steps.out) as go:
+                    for row in rows:
+                        have(row, steps.out, go)
             with steps.step("control plane"):
                 start(folder, stack, settings)
         except BaseException:

@@ -6,10 +6,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from sandbox.tools.cache import workshop
 from sandbox.tools.failure import ToolUnavailableError
-from sandbox.tools.go import Go, go_in
-from sandbox.tools.inventory import Row, chosen, have, what_is_there
+from sandbox.tools.go import Go
+from sandbox.tools.inventory import Row, chosen, have, one_go
 from sandbox.tools.table import NEEDED_BY_TESTS
 
 
@@ -23,13 +22,8 @@ def main(names: Sequence[str]) -> int:
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
-    absent = [row for row in rows if what_is_there(row) is None]
-    if not absent:
-        return _have_all(rows, None)
-    # One Go for all: where it comes from the wheel, what one build downloads and compiles serves the next.
-    with workshop("go") as folder:
-        go = go_in(folder, folder / "go.log", sys.stdout)
-        return _have_all(rows, go if isinstance(go, Go) else None)
+    with one_go(rows, sys.stdout) as go:
+        return _have_all(rows, go)
 
 
 def _have_all(rows: Sequence[Row], go: Go | None) -> int:

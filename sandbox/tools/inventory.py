@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from sandbox.tools import acquire, pulumi
-from sandbox.tools.go import Go
+from sandbox.tools.cache import workshop
+from sandbox.tools.go import Go, go_in
 from sandbox.tools.module_files import MODULE_FILES, ModuleFiles, fetch_files, files_at_hand
 from sandbox.tools.own import OWN_PROGRAMS, OwnProgram, have_program, program_at_hand
 from sandbox.tools.table import PULUMI, TOOLS, Tier, Tool
@@ -52,6 +54,20 @@ def what_is_there(row: Row) -> There | None:
         return There(cli.command, cli.version, cli.source) if cli else None
     found = acquire.at_hand(row)
     return There(found.command, found.version, found.source) if found else None
+
+
+@contextmanager
+def one_go(rows: Sequence[Row], out: TextIO) -> Generator[Go | None]:
+    """One Go for all that must be built; None where nothing must, or no Go can be had: then each row says so.
+
+    Where it comes from the wheel, what one build downloads and compiles serves the next.
+    """
+    if all(what_is_there(row) is not None for row in rows):
+        yield None
+        return
+    with workshop("go") as folder:
+        go = go_in(folder, folder / "go.log", out)
+        yield go if isinstance(go, Go) else None
 
 
 def have(row: Row, out: TextIO, go: Go | None = None) -> There:
