@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from policies.cel import CLOUD
 from policies.kinds import CLUSTER
 from policies.rule import Rule, Severity
+from policies.rules.network import names_somebody
 from policies.subject import UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
 
 _LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-_WIDEST_PREFIX = {4: 8, 6: 19}
-"""Bits: no organisation is given a wider block of addresses than these, so a wider one names nobody."""
 
 
 def _endpoint(subject: Subject) -> Iterable[Fault]:
@@ -30,16 +28,16 @@ def _endpoint(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(path, quoted(each), "networks of your own, by address", "name your own networks instead")
         for each in map(text, networks)
-        if isinstance(each, str) and not _names_somebody(each)
+        if isinstance(each, str) and not names_somebody(each)
     ]
 
 
-def _names_somebody(cidr: str) -> bool:
-    try:
-        network = ipaddress.ip_network(cidr)
-    except ValueError:
-        return False
-    return network.prefixlen >= _WIDEST_PREFIX[network.version]
+def _private(subject: Subject) -> Iterable[Fault]:
+    given = at(subject.body, "vpcConfig", "endpointPrivateAccess")
+    if given in (True, UNKNOWN):
+        return []
+    allowed = "true: nodes otherwise leave the network to reach their own API"
+    return [Fault("vpcConfig.endpointPrivateAccess", quoted(given), allowed, "set endpointPrivateAccess to true")]
 
 
 def _encrypted(subject: Subject) -> Iterable[Fault]:
@@ -85,6 +83,16 @@ CLUSTER_ENDPOINT_NAMED = Rule(
     admission=CLOUD,
 )
 
+CLUSTER_ENDPOINT_PRIVATE = Rule(
+    name="cluster-endpoint-private",
+    description="Nodes and pods reach the cluster's API from inside the network.",
+    severity=Severity.HIGH,
+    remediation="Set endpointPrivateAccess to true.",
+    kinds=(CLUSTER,),
+    judge=_private,
+    admission=CLOUD,
+)
+
 CLUSTER_SECRETS_ENCRYPTED = Rule(
     name="cluster-secrets-encrypted",
     description="The cluster's secrets are encrypted with a customer key.",
@@ -115,4 +123,10 @@ CLUSTER_LOGS_COMPLETE = Rule(
     admission=CLOUD,
 )
 
-RULES = (CLUSTER_ENDPOINT_NAMED, CLUSTER_SECRETS_ENCRYPTED, CLUSTER_ACCESS_BY_API, CLUSTER_LOGS_COMPLETE)
+RULES = (
+    CLUSTER_ENDPOINT_NAMED,
+    CLUSTER_ENDPOINT_PRIVATE,
+    CLUSTER_SECRETS_ENCRYPTED,
+    CLUSTER_ACCESS_BY_API,
+    CLUSTER_LOGS_COMPLETE,
+)

@@ -20,13 +20,13 @@ _LAYOUTS = "mig-configs:"
 
 
 def _offered(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    offered = _resources_of_pools(subjects)
+    offered = offered_resources(subjects)
     if offered is None:
         return []
     return [(each, fault) for each in subjects if each.is_a(RESOURCE_QUOTA) for fault in _unoffered(each, offered)]
 
 
-def _resources_of_pools(subjects: Sequence[Subject]) -> set[str] | None:
+def offered_resources(subjects: Sequence[Subject]) -> set[str] | None:
     """Every card resource that some pool's nodes offer; None where it cannot be told yet, or there are no pools."""
     configs = sharing_configs(subjects)
     pools = [nodepool(each) for each in subjects if each.is_a(NODE_POOL)]

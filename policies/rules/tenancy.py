@@ -20,7 +20,7 @@ _QUOTA_PREFIX = resources.quota_key("")
 _EVERY = "*"
 
 
-def _is_tenant(namespace: Subject) -> bool:
+def is_tenant(namespace: Subject) -> bool:
     """Whether a namespace is a team's; unknown labels tell nothing."""
     labels = mapping_at(namespace, "metadata", "labels")
     if isinstance(labels, Unknown):
@@ -30,7 +30,7 @@ def _is_tenant(namespace: Subject) -> bool:
 
 def _pod_security(subject: Subject) -> Iterable[Fault]:
     level = at(subject.body, "metadata", "labels", keys.POD_SECURITY_ENFORCE)
-    if not _is_tenant(subject) or level is UNKNOWN or level in _LEVELS:
+    if not is_tenant(subject) or level is UNKNOWN or level in _LEVELS:
         return []
     path = f"metadata.labels[{keys.POD_SECURITY_ENFORCE}]"
     change = f"add the label {keys.POD_SECURITY_ENFORCE} with the level {_LEVELS[0]}"
@@ -110,7 +110,7 @@ def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
         f"a ResourceQuota in the namespace with {resources.quota_key(resources.GPU)}, 0 where it may have none",
         f"add a ResourceQuota with {resources.quota_key(resources.GPU)} in spec.hard",
     )
-    return _lacking(subjects, RESOURCE_QUOTA.name, bounds, fault)
+    return lacking(subjects, RESOURCE_QUOTA.name, bounds, fault)
 
 
 def _denies_by_default(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
@@ -120,7 +120,7 @@ def _denies_by_default(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, F
         "a NetworkPolicy with an empty podSelector, both policyTypes and no rules; others then allow what is needed",
         "add the policy: podSelector: {}, policyTypes: [Ingress, Egress]",
     )
-    return _lacking(subjects, NETWORK_POLICY.name, _denies_everything, fault)
+    return lacking(subjects, NETWORK_POLICY.name, _denies_everything, fault)
 
 
 def _denies_everything(policy: Subject) -> bool:
@@ -135,7 +135,7 @@ def _denies_everything(policy: Subject) -> bool:
     return selects_all and sorted(str(each) for each in _texts(types)) == list(_DIRECTIONS) and not any(rules)
 
 
-def _lacking(
+def lacking(
     subjects: Sequence[Subject], kind: str, serves: Callable[[Subject], bool], fault: Fault
 ) -> list[tuple[Subject, Fault]]:
     """The fault for every team's namespace without an object of the kind that serves."""
@@ -145,7 +145,7 @@ def _lacking(
     ):
         return []
     served = {each.namespace for each in of_kind if serves(each)}
-    tenants = [each for each in subjects if each.is_a(NAMESPACE) and _is_tenant(each)]
+    tenants = [each for each in subjects if each.is_a(NAMESPACE) and is_tenant(each)]
     return [(each, fault) for each in tenants if each.known_name is not None and each.known_name not in served]
 
 

@@ -8,6 +8,7 @@ from typing import cast
 
 import yaml
 
+from tests.policies.cloud_documents import CLOUD
 from tests.policies.pod_documents import OPERATOR_OBJECTS, PODS
 
 Document = dict[str, object]
@@ -249,7 +250,11 @@ def a_cluster() -> Document:
     """An EKS cluster's inputs, under the token that stands for its kind."""
     return {
         "kind": "aws:eks/cluster:Cluster",
-        "vpcConfig": {"endpointPublicAccess": True, "publicAccessCidrs": ["203.0.113.0/24"]},
+        "vpcConfig": {
+            "endpointPublicAccess": True,
+            "publicAccessCidrs": ["203.0.113.0/24"],
+            "endpointPrivateAccess": True,
+        },
         "encryptionConfig": {
             "provider": {"keyArn": "arn:aws:kms:us-east-1:111122223333:key/k"},
             "resources": ["secrets"],
@@ -316,5 +321,6 @@ GOOD: tuple[Document, ...] = (
     a_gpu_node_group(),
     *PODS,
     *OPERATOR_OBJECTS,
+    *CLOUD,
 )
 """A stack of them: together they keep the rules about whole stacks too."""

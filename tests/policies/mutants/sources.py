@@ -18,6 +18,7 @@ from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
 from policies.subject import Kind, Subject, mapping_at, of_document, of_resource
 from sandbox.cloud.eks import EksProvider
 from tests.builders import ROOT
+from tests.policies.cloud_documents import a_load_balancer
 from tests.policies.documents import GOOD, Document, a_training_pool
 from tests.policies.harness import subject
 from tests.recorder import Registered, record
@@ -54,7 +55,8 @@ def source(name: str) -> Source:
         return Source(name, tuple(found), stack_view(_settings("dev"), template_name))
     if name == WRITTEN:
         seen = {_kind(each) for other in (*STACKS, EXAMPLES) for each in source(other).subjects}
-        return Source(name, tuple(each for each in map(subject, (*GOOD, _NODE)) if _kind(each) not in seen), None)
+        others = [each for each in map(subject, GOOD) if _kind(each) not in seen]
+        return Source(name, (*others, *map(subject, (_NODE, a_load_balancer()))), None)
     return Source(name, tuple(_judged(_registered(_settings(name)))), None)
 
 

@@ -82,6 +82,7 @@ QUOTA_ROWS = (
     row(RESOURCE_QUOTA, "spec.hard", "tenant-quota", REMOVED, TYPE),
     row(RESOURCE_QUOTA, "spec.hard[nvidia.com/gpu]", "quota-keys", VALUE, values=("4",)),
     row(RESOURCE_QUOTA, "spec.hard[requests.nvidia.com/mig-7g.40gb]", "quota-offered", VALUE, values=("4",)),
+    row(RESOURCE_QUOTA, "spec.hard[requests.nvidia.com/*]", "quota-complete", REMOVED),
     right(RESOURCE_QUOTA, "spec.hard*", "a quota may leave a resource out", REMOVED),
     row(RESOURCE_QUOTA, "spec.hard[requests.*]", Judge.API_SERVER, VALUE, TYPE, where=_there),
     row(RESOURCE_QUOTA, "spec.hard.pods", Judge.API_SERVER, VALUE, TYPE),

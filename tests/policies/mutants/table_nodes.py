@@ -50,6 +50,14 @@ def _last_one(subject: Subject, path: Path) -> bool:
     return isinstance(listed, list) and len(listed) == 1
 
 
+def _last_choice_of_spot(subject: Subject, path: Path) -> bool:
+    """Whether one type less is one too few of a NodePool on spot."""
+    lines, key = at_path(subject.body, path[:-3]), at_path(subject.body, (*_entry(path), "key"))
+    listed = at_path(subject.body, path[:-1])
+    spot = isinstance(lines, list) and any("spot" in str(each) for each in lines)
+    return spot and key == _TYPE_KEY and isinstance(listed, list) and len(listed) == 2
+
+
 def _both(*conditions: Where) -> Where:
     return lambda subject, path: all(each(subject, path) for each in conditions)
 
@@ -163,6 +171,7 @@ REQUIREMENT_ROWS = (
     row(NODE_POOL, f"{_SPEC}.requirements[].values[]", "gpu-labels-true", VALUE, where=_OF_TYPES),
     row(NODE_POOL, f"{_SPEC}.requirements[].values[]", "gpu-labels-true", TYPE, where=_OF_TYPES),
     row(NODE_POOL, f"{_SPEC}.requirements[].values[]", "gpu-labels-true", REMOVED, where=_both(_OF_TYPES, _last_one)),
+    row(NODE_POOL, f"{_SPEC}.requirements[].values[]", "spot-diverse", REMOVED, where=_last_choice_of_spot),
     right(NODE_POOL, f"{_SPEC}.requirements[].values[]", "a pool may be narrower", REMOVED),
     right(NODE_POOL, f"{_SPEC}.requirements[].values[]", "a pool may be narrowed by any value", VALUE),
     row(NODE_POOL, f"{_SPEC}.requirements[].values[]", Judge.API_SERVER, TYPE),

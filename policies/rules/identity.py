@@ -1,0 +1,103 @@
+"""Identity: what a role may do is named, and so is who may take it (F7, Q10)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from gpuplatform.faults import Fault
+from gpuplatform.standard.aws_actions import UNSCOPED_READS
+from policies.cel import CLOUD
+from policies.rule import Rule, Severity
+from policies.subject import Kind, Plain, Subject, Unknown, at, items, plain, quoted
+
+POLICY = Kind("", "aws:iam/policy:Policy")
+ROLE = Kind("", "aws:iam/role:Role")
+_EVERY = "*"
+_PODS, _NODES = "pods.eks.amazonaws.com", "ec2.amazonaws.com"
+
+
+def _statements(subject: Subject, field: str) -> Iterator[tuple[str, Plain]]:
+    """What a policy's text allows, each statement with its place; nothing while the text is not known."""
+    text = at(subject.body, field)
+    try:
+        document = plain(json.loads(text)) if isinstance(text, str) else None
+    except ValueError:
+        document = None
+    for number, each in enumerate(_listed(at(document, "Statement"))):
+        if at(each, "Effect") == "Allow":
+            yield f"{field}.Statement[{number}]", each
+
+
+def _listed(value: Plain) -> list[Plain]:
+    """A policy may write one thing without its list."""
+    if isinstance(value, str | Mapping):
+        return [value]
+    listed = items(value)
+    return [] if isinstance(listed, Unknown) else list(listed)
+
+
+def _readable(subject: Subject, field: str) -> list[Fault]:
+    text = at(subject.body, field)
+    if isinstance(text, Unknown) or any(_statements(subject, field)):
+        return []
+    return [Fault(field, quoted(text), "a policy document with statements that allow something", "write the policy")]
+
+
+def _named(subject: Subject) -> Iterable[Fault]:
+    faults = _readable(subject, "policy")
+    for path, statement in _statements(subject, "policy"):
+        actions = _listed(at(statement, "Action"))
+        wide = [each for each in actions if isinstance(each, str) and each.endswith(_EVERY)]
+        faults += [
+            Fault(f"{path}.Action", quoted(each), "actions by their names", "name the actions that are needed")
+            for each in (*wide, *(["NotAction"] if at(statement, "NotAction") is not None else []))
+        ]
+        unscoped = at(statement, "Condition") is None and _EVERY in _listed(at(statement, "Resource"))
+        needless = [each for each in actions if str(each) not in UNSCOPED_READS]
+        if (unscoped and needless) or at(statement, "NotResource") is not None:
+            allowed = f"resources by ARN, or a condition; AWS cannot limit only {', '.join(UNSCOPED_READS)}"
+            named = ", ".join(map(str, needless))
+            faults.append(Fault(f"{path}.Resource", f"every resource for {named}", allowed, "name the resources"))
+    return faults
+
+
+def _trusted(subject: Subject) -> Iterable[Fault]:
+    field = "assumeRolePolicy"
+    faults = _readable(subject, field)
+    services: set[Plain] = set()
+    for path, statement in _statements(subject, field):
+        principal = at(statement, "Principal")
+        named = _listed(at(principal, "Service"))
+        services.update(named)
+        alone = isinstance(principal, Mapping) and list(principal) == ["Service"]
+        if not alone or not named or _EVERY in named:
+            allowed = "services of AWS by their names: nobody else takes a role of the platform's"
+            faults.append(Fault(f"{path}.Principal", quoted(principal), allowed, "name the service"))
+    if {_PODS, _NODES} <= services:
+        allowed = "a role for pods or a role for nodes: a pod that can take the node's role can do what nodes do"
+        faults.append(Fault(field, f"{_PODS} and {_NODES}", allowed, "make two roles"))
+    return faults
+
+
+IAM_ACTIONS_NAMED = Rule(
+    name="iam-actions-named",
+    description="A policy of the account names its actions and its resources, or bounds them by a condition.",
+    severity=Severity.CRITICAL,
+    remediation="Name actions and ARNs; where AWS cannot, the action is on the standard's list of unscoped reads.",
+    kinds=(POLICY,),
+    judge=_named,
+    admission=CLOUD,
+)
+
+ROLE_TRUST_NAMED = Rule(
+    name="role-trust-named",
+    description="A role is taken by services of AWS that it names, and never by pods and nodes alike.",
+    severity=Severity.CRITICAL,
+    remediation="Name one service as the principal; give pods a role of their own by Pod Identity.",
+    kinds=(ROLE,),
+    judge=_trusted,
+    admission=CLOUD,
+)
+
+RULES = (IAM_ACTIONS_NAMED, ROLE_TRUST_NAMED)

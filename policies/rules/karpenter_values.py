@@ -1,0 +1,68 @@
+"""Karpenter's values: it hears of interruptions, and knows what the stack's NodePools and overlays use (N15, B4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from gpuplatform.faults import Fault
+from policies.cel import CHART
+from policies.kinds import NODE_OVERLAY, NODE_POOL, RELEASE
+from policies.nodepool import nodepool
+from policies.rule import Rule, Severity, StackRule
+from policies.subject import UNKNOWN, Plain, Subject, at, quoted, text
+
+_CHART = re.compile(r"(^|/)karpenter([-:]v?\d[^/]*)?$")
+_GATES = "values.settings.featureGates"
+
+
+def _values(subject: Subject) -> Plain:
+    """The controller's values; UNKNOWN where the release is another chart's."""
+    chart = text(at(subject.body, "chart"))
+    return at(subject.body, "values") if isinstance(chart, str) and _CHART.search(chart) else UNKNOWN
+
+
+def _hears(subject: Subject) -> Iterable[Fault]:
+    queue = at(_values(subject), "settings", "interruptionQueue")
+    if queue is UNKNOWN or (isinstance(queue, str) and queue):
+        return []
+    allowed = "the queue of interruptions: without it a reclaimed node takes its work with it"
+    path = "values.settings.interruptionQueue"
+    return [Fault(path, quoted(queue), allowed, "name the queue")]
+
+
+def _gates_open(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    uses = {
+        "nodeOverlay": any(each.is_a(NODE_OVERLAY) for each in subjects),
+        "staticCapacity": any(each.is_a(NODE_POOL) and nodepool(each).is_static for each in subjects),
+    }
+    for subject in subjects:
+        values = _values(subject) if subject.is_a(RELEASE) else UNKNOWN
+        for gate, used in uses.items():
+            given = at(values, "settings", "featureGates", gate)
+            if used and given is not UNKNOWN and given is not True:
+                allowed = "true: the stack has objects that Karpenter ignores while the gate is closed"
+                yield subject, Fault(f"{_GATES}.{gate}", quoted(given), allowed, f"set {gate}: true")
+
+
+KARPENTER_HEARS_INTERRUPTIONS = Rule(
+    name="karpenter-hears-interruptions",
+    description="Karpenter reads the queue in which AWS announces interruptions.",
+    severity=Severity.HIGH,
+    remediation="Set settings.interruptionQueue to the queue's name.",
+    kinds=(RELEASE,),
+    judge=_hears,
+    admission=CHART,
+)
+
+KARPENTER_GATES_OPEN = StackRule(
+    name="karpenter-gates-open",
+    description="Karpenter's feature gates are open for what the stack uses: overlays and static NodePools.",
+    severity=Severity.CRITICAL,
+    remediation="Set settings.featureGates.nodeOverlay and staticCapacity to true.",
+    kinds=(RELEASE, NODE_OVERLAY, NODE_POOL),
+    judge=_gates_open,
+)
+
+RULES = (KARPENTER_HEARS_INTERRUPTIONS,)
+STACK_RULES = (KARPENTER_GATES_OPEN,)

@@ -1,0 +1,92 @@
+"""Network: nodes have no public address, and nothing is open to the world (F1, F3)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from policies.cel import CLOUD, NotInCluster
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Kind, Subject, at, quoted, text
+
+SUBNET = Kind("", "aws:ec2/subnet:Subnet")
+INGRESS_RULE = Kind("", "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule")
+SERVICE = Kind("", "Service")
+INGRESS = Kind("networking.k8s.io", "Ingress")
+
+_WIDEST_PREFIX = {4: 8, 6: 19}
+"""Bits: no organisation is given a wider block of addresses than these, so a wider one names nobody."""
+_SERVICE_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
+_INGRESS_SCHEME = "alb.ingress.kubernetes.io/scheme"
+"""Annotations of the AWS Load Balancer Controller (kubernetes-sigs/aws-load-balancer-controller v2, guide/service and
+guide/ingress); without the controller a Service's load balancer is public by itself."""
+_INTERNAL = "internal"
+
+
+def names_somebody(cidr: str) -> bool:
+    """Whether a network is one that some organisation can have."""
+    try:
+        network = ipaddress.ip_network(cidr)
+    except ValueError:
+        return False
+    return network.prefixlen >= _WIDEST_PREFIX[network.version]
+
+
+def _no_public_addresses(subject: Subject) -> Iterable[Fault]:
+    given = at(subject.body, "mapPublicIpOnLaunch")
+    if given in (None, False, UNKNOWN):
+        return []
+    return [Fault("mapPublicIpOnLaunch", quoted(given), "false: a node has no public address", "set it to false")]
+
+
+def _closed(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(field, quoted(given), "a network of your own, by address", "name the network that needs to come in")
+        for field in ("cidrIpv4", "cidrIpv6")
+        if isinstance(given := text(at(subject.body, field)), str) and not names_somebody(given)
+    ]
+
+
+def _internal(subject: Subject) -> Iterable[Fault]:
+    if subject.is_a(SERVICE) and at(subject.body, "spec", "type") != "LoadBalancer":
+        return []
+    key = _SERVICE_SCHEME if subject.is_a(SERVICE) else _INGRESS_SCHEME
+    given = at(subject.body, "metadata", "annotations", key)
+    if given in (_INTERNAL, UNKNOWN):
+        return []
+    allowed = f"{_INTERNAL}: the platform's settings open no load balancer to the world"
+    return [Fault(f"metadata.annotations[{key}]", quoted(given), allowed, f"annotate it with {key}: {_INTERNAL}")]
+
+
+SUBNET_WITHOUT_PUBLIC_ADDRESSES = Rule(
+    name="subnet-without-public-addresses",
+    description="No subnet gives its instances a public address.",
+    severity=Severity.HIGH,
+    remediation="Leave mapPublicIpOnLaunch out, or set it to false.",
+    kinds=(SUBNET,),
+    judge=_no_public_addresses,
+    admission=CLOUD,
+)
+
+SECURITY_GROUP_CLOSED = Rule(
+    name="security-group-closed",
+    description="What may come in through a security group is named by its network.",
+    severity=Severity.CRITICAL,
+    remediation="Name the network in cidrIpv4 or cidrIpv6, or the security group that may come in.",
+    kinds=(INGRESS_RULE,),
+    judge=_closed,
+    admission=CLOUD,
+)
+
+LOAD_BALANCER_INTERNAL = Rule(
+    name="load-balancer-internal",
+    description="A load balancer is inside the network, and says so.",
+    severity=Severity.HIGH,
+    remediation=f"Annotate a Service with {_SERVICE_SCHEME}: internal, an Ingress with {_INGRESS_SCHEME}: internal.",
+    kinds=(SERVICE, INGRESS),
+    judge=_internal,
+    admission=NotInCluster("the platform's policies there judge pods, nodes and namespaces; lint tells the team"),
+)
+
+RULES = (SUBNET_WITHOUT_PUBLIC_ADDRESSES, SECURITY_GROUP_CLOSED, LOAD_BALANCER_INTERNAL)
