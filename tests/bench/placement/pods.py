@@ -1,0 +1,86 @@
+"""Rows as manifests: the same pods, said in a platform's own vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from gpuplatform.render.block import block
+from gpuplatform.render.document import Document, a
+from gpuplatform.settings.plan import PlannedNodePool, unit_resource
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import keys, labels, resources
+from tests.bench.placement.solver import Solution
+from tests.bench.placement.workload import Row
+
+MEANT = "meant"
+"""A pod's label: the NodePool that it means."""
+
+
+def in_our_words(found: Solution, settings: Settings) -> list[Document]:
+    """Each row on the pools that it means: the pool's block, and the card and market where the pool has several."""
+    priorities = {each.name: each.priorities[0] for tenant in settings.tenants for each in tenant.namespaces}
+    together: dict[tuple[str, str], tuple[Row, PlannedNodePool, int]] = {}
+    for row, offer, count in found.pods:
+        planned = offer.planned
+        assert planned is not None, "the stack's offers have their NodePools"
+        _, _, before = together.get((row.name, planned.name), (row, planned, 0))
+        together[row.name, planned.name] = (row, planned, before + count)
+    return [_of_pool(row, planned, count, priorities[row.namespace]) for row, planned, count in together.values()]
+
+
+def deployment(row: Row, name: str, count: int, labels_: Mapping[str, str], spec: Document) -> Document:
+    """So many pods of a row. What kind of object makes them does not decide where they land."""
+    found = {"app": name, **labels_}
+    template = {"metadata": {"labels": found}, "spec": spec}
+    return a(
+        "apps/v1",
+        "Deployment",
+        name,
+        row.namespace,
+        spec={"replicas": count, "selector": {"matchLabels": {"app": name}}, "template": template},
+    )
+
+
+def container(row: Row, resource: str) -> Document:
+    """The pod's one container: its cards, shares or slices, and what it takes of the host."""
+    memory = {"memory": f"{row.memory_mib}Mi"}
+    host = {"cpu": f"{row.cpu_millis}m", **memory}
+    return {
+        "name": "main",
+        "image": "none",
+        "resources": {"requests": host | {resource: str(row.cards)}, "limits": memory | {resource: str(row.cards)}},
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+    }
+
+
+def _of_pool(row: Row, planned: PlannedNodePool, count: int, priority: str) -> Document:
+    spec = block(planned.pool).as_pod_fragment()
+    selector = dict(cast(Mapping[str, str], spec["nodeSelector"]))
+    several: Sequence[str] = (labels.MODEL.key, labels.MEMORY.key, keys.CAPACITY_TYPE)
+    selector |= {key: planned.node_labels[key] for key in several}
+    spec |= {
+        "nodeSelector": selector,
+        "priorityClassName": priority,
+        "automountServiceAccountToken": False,
+        "securityContext": {
+            "runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [container(row, unit_resource(planned.pool))],
+    }  # fmt: skip
+    return deployment(row, f"{row.name}-on-{planned.pool.name}", count, {MEANT: planned.name}, spec)
+
+
+def on_whole_cards(row: Row, types: Sequence[str], selector: Mapping[str, str]) -> Document:
+    """A row on a platform without parts of cards: a selector, the market, and the types whose cards are large enough."""
+    wanted = [{"key": keys.INSTANCE_TYPE, "operator": "In", "values": list(types)}]
+    if not row.interruptible:
+        wanted.append({"key": keys.CAPACITY_TYPE, "operator": "In", "values": ["on-demand"]})
+    required = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
+    spec: Document = {
+        "nodeSelector": dict(selector),
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}},
+        "tolerations": [{"key": resources.GPU, "operator": "Exists", "effect": "NoSchedule"}],
+        "containers": [container(row, resources.GPU)],
+    }
+    return deployment(row, row.name, row.pods, {}, spec)
