@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := gpuplatform components policies sandbox cli tests __main__.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools up preview down sandbox check test soak bench golden docs lock clean
+.PHONY: help setup tools up preview down sandbox check test soak bench bench-placement golden docs lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ soak: setup ## kill each process of a sandbox at random moments, twenty times (S
 
 bench: setup ## print the ratios and medians that the project holds itself to
 	@$(BIN)/python -m tests.bench
+
+bench-placement: setup ## the bill of a day of work, beside the least it can cost and others' pools (WORKLOAD=FILE)
+	@$(BIN)/python -m tests.bench.placement $(if $(WORKLOAD),--workload $(WORKLOAD))
 
 golden: setup ## rewrite the golden documents; review the diff
 	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/test_changes.py tests/unit/proofs/test_calendar.py --snapshot-update

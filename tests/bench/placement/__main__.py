@@ -26,7 +26,7 @@ _LIFTED = 10
 @click.option("--workload", "file", type=click.Path(path_type=Path), default=ROOT / "examples/reference-day.csv")
 @click.option("--runs", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--ours-only", is_flag=True, help="Without the pools of others.")
-def main(file: Path, runs: int, ours_only: bool) -> None:  # noqa: FBT001
+def main(file: Path, runs: int, ours_only: bool) -> None:
     """Print the bills of a day and their ratios."""
     settings = check_file(ROOT / "Pulumi.prod.yaml").settings
     assert settings is not None, "the repository's own stacks are accepted"
@@ -37,11 +37,12 @@ def main(file: Path, runs: int, ours_only: bool) -> None:  # noqa: FBT001
         rows = workload.read(file)
         prices = Prices(settings.region, settings.cost)
         bound = least(rows, of_catalogue(prices))
-        plan = chosen(rows, of_stack(settings, prices), lambda row, offer: bool(offer.planned) and meant(row, offer.planned))  # fmt: skip
+        plan = chosen(rows, of_stack(settings, prices), meant)
     except (workload.WorkloadError, InfeasibleError) as error:
         sys.exit(str(error))
     pods = sum(row.pods for row in rows)
-    print(f"{file.name}: {len(rows)} workloads, {pods} pods; spot at {settings.cost.spot_price_ratio:.2f}; median of {runs}.")  # fmt: skip
+    print(f"{file.name}: {len(rows)} workloads, {pods} pods; median of {runs}.")
+    print(f"Spot is taken at {settings.cost.spot_price_ratio:.2f} of on demand.")
     for row, offer, count in plan.pods:
         print(f"  {count:3} {row.name:16} mean {offer.planned.name if offer.planned else ''} ({offer})")
     print(f"{'':44}{'$/h':>8} {'× bound':>8} {'running':>8} {'astray':>7}")

@@ -36,7 +36,7 @@ def guide(rows: Sequence[Row], zones: Sequence[str], *, lifted: int | None) -> B
     """The four pools of the Karpenter guide. ``lifted``: every ceiling so many times as high."""
     more = lifted or 1
     zoned = requirement(keys.ZONE, *zones)
-    some = {"key": keys.INSTANCE_GPU_COUNT, "operator": "Gt", "values": ["0"]}
+    some: Document = {"key": keys.INSTANCE_GPU_COUNT, "operator": "Gt", "values": ["0"]}
     sizes = ("xlarge", "2xlarge", "4xlarge")
     pools = (
         _pool(

@@ -99,12 +99,17 @@ def of_stack(settings: Settings, prices: Prices) -> Iterator[Offer]:
                 )  # fmt: skip
 
 
-def meant(row: Row, planned: PlannedNodePool) -> bool:
-    """Whether a row may mean a pool. Slices are walled off, so every purpose may stand on them; cards are not."""
+def meant(row: Row, offer: Offer) -> bool:
+    """Whether a row may mean an offer's pool. Slices are walled off: any purpose may stand on them."""
+    planned = offer.planned
+    if planned is None:
+        return False
     if planned.pool.role is not row.role:
         return False
     if planned.pool.purpose is row.purpose:
-        return (row.cards > 1) == (_cards_of_a_node(planned) > 1) or way_of(planned.pool, planned.card).profile is not None
+        return (row.cards > 1) == (_cards_of_a_node(planned) > 1) or way_of(
+            planned.pool, planned.card
+        ).profile is not None
     return row.isolation and way_of(planned.pool, planned.card).profile is not None and row.role is Role.WORKER
 
 

@@ -72,7 +72,7 @@ def _of_pool(row: Row, planned: PlannedNodePool, count: int, priority: str) -> D
 
 
 def on_whole_cards(row: Row, types: Sequence[str], selector: Mapping[str, str]) -> Document:
-    """A row on a platform without parts of cards: a selector, the market, and the types whose cards are large enough."""
+    """A row on a platform without parts of cards: a selector, the market, and the types that are large enough."""
     wanted = [{"key": keys.INSTANCE_TYPE, "operator": "In", "values": list(types)}]
     if not row.interruptible:
         wanted.append({"key": keys.CAPACITY_TYPE, "operator": "In", "values": ["on-demand"]})

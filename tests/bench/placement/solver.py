@@ -71,8 +71,12 @@ def _solve(
             continue
         if packed:
             model.addConstr(sum(row.cards * each for row, each in here) <= offer.units * count)
-            model.addConstr(sum(row.cpu_millis * each for row, each in here) <= offer.node.allocatable_cpu_millis * count)
-            model.addConstr(sum(row.memory_mib * each for row, each in here) <= offer.node.allocatable_memory_mib * count)
+            model.addConstr(
+                sum(row.cpu_millis * each for row, each in here) <= offer.node.allocatable_cpu_millis * count
+            )
+            model.addConstr(
+                sum(row.memory_mib * each for row, each in here) <= offer.node.allocatable_memory_mib * count
+            )
             model.addConstr(sum(each for _, each in here) <= offer.node.max_pods * count)
         else:
             model.addConstr(sum(1 / offer.carries(row) * each for row, each in here) <= count)
@@ -80,7 +84,8 @@ def _solve(
         places = [each for of, _, each in pods if of is row]
         if not places:
             raise InfeasibleError(f"nothing carries {row.name}")
-        model.addConstr(sum(places) == row.pods)
+        model.addConstr(model.qsum(places) <= row.pods)
+        model.addConstr(model.qsum(places) >= row.pods)
     _ceilings(model, nodes)
     model.minimize()
     if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -103,4 +108,5 @@ def _ceilings(model: highspy.Highs, nodes: Sequence[tuple[Offer, highspy.highs.h
         alike = list(group)
         planned = alike[0][0].planned
         if planned is not None:
-            model.addConstr(sum(offer.node.cards * each for offer, each in alike) <= planned.ceiling_cards)
+            cards = model.qsum(offer.node.cards * each for offer, each in alike)
+            model.addConstr(cards <= planned.ceiling_cards)

@@ -71,7 +71,7 @@ def test_what_nothing_holds_is_refused_with_the_largest_there_is() -> None:
 def test_a_stack_without_a_place_says_why_pool_by_pool_and_what_to_add() -> None:
     result = run("--memory-gib", "120", "--isolation", "yes", "--bursty", "no", "--stack", "prod")
     assert result.exit_code == 1
-    assert "infer-large: one of its units has 80 GB." in result.output
+    assert "infer-large: one of its units has 96 GB." in result.output
     assert "Change: add a pool with whole card on" in result.output
 
 

@@ -135,5 +135,5 @@ def test_a_doubled_quota_ends_check_with_one(tmp_path: Path) -> None:
     file.write_text(yaml.safe_dump(document), encoding="utf-8")
     ended = CliRunner().invoke(main, ["check", "--settings", str(file)])
     assert ended.exit_code == 1
-    for told in ("training", "nvidia.com/mig-1g.10gb", "224", "pool worker 112"):
+    for told in ("training", "nvidia.com/mig-1g.10gb", "140", "pool worker 112"):
         assert told in ended.output
