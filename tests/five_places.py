@@ -18,6 +18,8 @@ Plain = dict[str, object]
 CARDS_OF_TYPE = {
     "g4dn.xlarge": 1,
     "g4dn.2xlarge": 1,
+    "g6.2xlarge": 1,
+    "g6.4xlarge": 1,
     "p4d.24xlarge": 8,
     "p4de.24xlarge": 8,
     "p5.4xlarge": 1,

@@ -277,7 +277,9 @@ CONFIG_MAP_ROWS = (
     row(CONFIG_MAP, "data[*]", "sharing-config-exists", VALUE, values=("wrong", _other_layout), where=_is_layouts),
     row(CONFIG_MAP, "data[*]", "mig-layout-legal", VALUE, values=(_impossible,), where=_is_layouts),
     row(CONFIG_MAP, "data[time-slicing-*]", "sharing-config-exists", REMOVED, TYPE),
+    row(CONFIG_MAP, "data[mps-*]", "sharing-config-exists", REMOVED, TYPE),
     row(CONFIG_MAP, "data[time-slicing-*]", "sharing-config-exists", VALUE),
+    row(CONFIG_MAP, "data[mps-*]", "sharing-config-exists", VALUE),
     row(
         CONFIG_MAP,
         "data[time-slicing-*]",
