@@ -109,7 +109,7 @@ NODE_POOL_ROWS = (
     row(NODE_POOL, "spec.limits*", Judge.API_SERVER, VALUE, TYPE, where=OTHER),
     row(NODE_POOL, "spec.replicas", "chief-static", REMOVED, where=CHIEF),
     row(NODE_POOL, "spec.replicas", "nodepool-ceiling", VALUE, values=(999,), where=STATIC),
-    row(NODE_POOL, "spec.replicas", "nodepool-ceiling", VALUE, values=(1,)),
+    row(NODE_POOL, "spec.replicas", "nodepool-ceiling", VALUE, values=(3,)),
     row(NODE_POOL, "spec.replicas", Judge.API_SERVER, TYPE),
     row(NODE_POOL, "spec.weight", "nodepool-weight", VALUE, values=(0, 101, 5), where=STATIC),
     row(NODE_POOL, "spec.weight", "nodepool-weight", VALUE, TYPE, values=(0, 101)),
