@@ -10,6 +10,7 @@ from gpuplatform.settings.admission import AdmissionMode
 from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
 from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.model import Model, Name
+from gpuplatform.settings.monitoring import Monitoring
 from gpuplatform.settings.network import Network
 from gpuplatform.settings.other_pools import CpuPool, NeuronPool
 from gpuplatform.settings.pools import EarlierSharing, Pool
@@ -39,6 +40,7 @@ class Settings(Model):
     queues: Queues = Queues()
     admission: AdmissionMode = AdmissionMode.AUDIT
     """What the API server does with an object that breaks a rule: `audit`, then `warn`, then `deny`."""
+    monitoring: Monitoring = Monitoring()
     cost: Cost
     earlier_sharing: tuple[EarlierSharing, ...] = ()
     """Configurations that running nodes may still wear after a change; drop a line when no node does (G8)."""

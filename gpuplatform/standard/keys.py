@@ -45,6 +45,8 @@ CRITICAL_ADDONS_ONLY = "CriticalAddonsOnly"
 # NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The instructions are set by the platform; every other
 # label under the feature-discovery prefix is written by NVIDIA's software and never by hand.
 MIG_CONFIG = "nvidia.com/mig.config"
+MIG_CONFIG_STATE = "nvidia.com/mig.config.state"
+"""What the MIG manager says of its work: success, pending, failed."""
 DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
 FEATURE_DISCOVERY_PREFIX = "nvidia.com/gpu."
 OPERANDS = "nvidia.com/gpu.deploy.operands"

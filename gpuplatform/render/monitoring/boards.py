@@ -1,0 +1,225 @@
+"""The five boards: fleet, pools, teams, health of cards, cost (M4)."""
+
+from __future__ import annotations
+
+from gpuplatform.render.monitoring import recording
+from gpuplatform.render.monitoring.panels import Board, Panel, Unit, Variable
+
+_MODEL = Variable("model", recording.PAID_CARDS, "gpu_model")
+_PURPOSE = Variable("purpose", recording.PAID_CARDS, "gpu_pool")
+_NODEPOOL = Variable("nodepool", recording.PAID_CARDS, "nodepool")
+_NAMESPACE = Variable("namespace", recording.ALLOCATED_CARDS, "namespace")
+_CHOSEN = '{gpu_model=~"$model",gpu_pool=~"$purpose"}'
+_OF_NODEPOOL = '{nodepool=~"$nodepool"}'
+_OF_TEAM = '{namespace=~"$namespace"}'
+
+BOARDS: tuple[Board, ...] = (
+    Board(
+        "gpu-fleet",
+        "GPU fleet",
+        "Every card of the cluster: paid for, in use, at work.",
+        (_MODEL, _PURPOSE),
+        (
+            Panel(
+                "Cards paid for",
+                "Cards of nodes that run, by model.",
+                Unit.CARDS,
+                f"sum by (gpu_model) ({recording.PAID_CARDS}{_CHOSEN})",
+                "{{gpu_model}}",
+            ),
+            Panel(
+                "Cards in use",
+                "Cards that pods hold; a slice or share counts as its part.",
+                Unit.CARDS,
+                f"sum by (gpu_model) ({recording.ALLOCATED_CARDS}{_CHOSEN})",
+                "{{gpu_model}}",
+            ),
+            Panel(
+                "Time at work",
+                "Part of the time in which a card's engine works; true of slices too.",
+                Unit.RATIO,
+                f"avg by (gpu_model, gpu_pool) ({recording.USE}{_CHOSEN})",
+                "{{gpu_model}} {{gpu_pool}}",
+            ),
+            Panel(
+                "Pods that wait for cards",
+                "Unschedulable pods by namespace.",
+                Unit.COUNT,
+                "sum by (namespace) (kube_pod_status_unschedulable)",
+                "{{namespace}}",
+            ),
+        ),
+    ),
+    Board(
+        "gpu-pools",
+        "GPU pools",
+        "Ceilings, launches, interruptions and budgets of each NodePool.",
+        (_NODEPOOL,),
+        (
+            Panel(
+                "Part of the ceiling in use",
+                "Above 90 % for a quarter of an hour somebody is told.",
+                Unit.RATIO,
+                'sum by (nodepool) (karpenter_nodepools_usage{nodepool=~"$nodepool",resource_type=~"nvidia.com/.*"})'
+                " / sum by (nodepool)"
+                ' (karpenter_nodepools_limit{nodepool=~"$nodepool",resource_type=~"nvidia.com/.*"})',
+                "{{nodepool}}",
+            ),
+            Panel(
+                "Launches that failed",
+                "By AWS' own reason, zone and market.",
+                Unit.COUNT,
+                "sum by (reason, zone, capacity_type)"
+                " (increase(karpenter_cloudprovider_instance_launch_failures_total[15m]))",
+                "{{reason}} {{zone}} {{capacity_type}}",
+            ),
+            Panel(
+                "Nodes that may be disrupted now",
+                "What the budgets allow at this moment, by reason.",
+                Unit.COUNT,
+                f"sum by (nodepool, reason) (karpenter_nodepools_allowed_disruptions{_OF_NODEPOOL})",
+                "{{nodepool}} {{reason}}",
+            ),
+            Panel(
+                "Nodes disrupted",
+                "By reason; drift and consolidation are ours, interruptions AWS'.",
+                Unit.COUNT,
+                f"sum by (nodepool, reason) (increase(karpenter_nodeclaims_disrupted_total{_OF_NODEPOOL}[1h]))",
+                "{{nodepool}} {{reason}}",
+            ),
+            Panel(
+                "Interruption messages",
+                "Spot nodes that AWS takes back, and its other notices.",
+                Unit.COUNT,
+                "sum by (message_type) (increase(karpenter_interruption_received_messages_total[1h]))",
+                "{{message_type}}",
+            ),
+        ),
+    ),
+    Board(
+        "gpu-teams",
+        "GPU teams",
+        "Who holds which cards, and how much of them works.",
+        (_NAMESPACE, _MODEL),
+        (
+            Panel(
+                "Cards held",
+                "By namespace; a slice or share counts as its part.",
+                Unit.CARDS,
+                f'sum by (namespace) ({recording.ALLOCATED_CARDS}{{namespace=~"$namespace",gpu_model=~"$model"}})',
+                "{{namespace}}",
+            ),
+            Panel(
+                "Time at work",
+                "Of the cards that a namespace's pods hold.",
+                Unit.RATIO,
+                f"avg by (namespace) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{_OF_TEAM})",
+                "{{namespace}}",
+            ),
+            Panel(
+                "Memory used",
+                "Of the cards that a namespace's pods hold.",
+                Unit.MEBIBYTES,
+                f"sum by (namespace) (DCGM_FI_DEV_FB_USED{_OF_TEAM})",
+                "{{namespace}}",
+            ),
+            Panel(
+                "Quota in use",
+                "Cards and slices against what the namespace may have.",
+                Unit.RATIO,
+                'sum by (namespace, resource) (kube_resourcequota{type="used",resource=~"requests.nvidia.com/.*"})'
+                " / sum by (namespace, resource)"
+                ' (kube_resourcequota{type="hard",resource=~"requests.nvidia.com/.*"} > 0)',
+                "{{namespace}} {{resource}}",
+            ),
+        ),
+    ),
+    Board(
+        "gpu-health",
+        "GPU health",
+        "Errors, memory rows, heat and power of single cards.",
+        (_NODEPOOL, _MODEL),
+        (
+            Panel(
+                "XIDs of the last five minutes",
+                "By code: 13, 31, 43, 45 are the program's as a rule.",
+                Unit.COUNT,
+                f"sum by (node, gpu, xid) (DCGM_EXP_XID_ERRORS_COUNT{_OF_NODEPOOL})",
+                "{{node}} {{gpu}} XID {{xid}}",
+            ),
+            Panel(
+                "Temperature",
+                "The hottest card of each NodePool.",
+                Unit.CELSIUS,
+                f"max by (nodepool) (DCGM_FI_DEV_GPU_TEMP{_OF_NODEPOOL})",
+                "{{nodepool}}",
+            ),
+            Panel(
+                "Power",
+                "All cards of each NodePool.",
+                Unit.WATT,
+                f"sum by (nodepool) (DCGM_FI_DEV_POWER_USAGE{_OF_NODEPOOL})",
+                "{{nodepool}}",
+            ),
+            Panel(
+                "Rows that wait to be remapped",
+                "Cards that want a reset.",
+                Unit.COUNT,
+                f"sum by (node, gpu) (DCGM_FI_DEV_ROW_REMAP_PENDING{_OF_NODEPOOL})",
+                "{{node}} {{gpu}}",
+            ),
+            Panel(
+                "Double-bit errors",
+                "Within an hour.",
+                Unit.COUNT,
+                f"sum by (node, gpu) (increase(DCGM_FI_DEV_ECC_DBE_VOL_TOTAL{_OF_NODEPOOL}[1h]))",
+                "{{node}} {{gpu}}",
+            ),
+        ),
+    ),
+    Board(
+        "gpu-cost",
+        "GPU cost",
+        "Dollars an hour by list price: paid, in use, idle.",
+        (_MODEL, _PURPOSE),
+        (
+            Panel(
+                "Paid",
+                "Nodes that run, by market.",
+                Unit.USD_PER_HOUR,
+                f"sum by (capacity_type) ({recording.PAID_USD}{_CHOSEN})",
+                "{{capacity_type}}",
+            ),
+            Panel(
+                "Idle",
+                "Paid for and held by nobody.",
+                Unit.USD_PER_HOUR,
+                f"sum by (nodepool) ({recording.IDLE_USD}{_CHOSEN})",
+                "{{nodepool}}",
+            ),
+            Panel(
+                "Held by teams",
+                "At the cheapest node's price of a card.",
+                Unit.USD_PER_HOUR,
+                f"sum by (namespace) ({recording.ALLOCATED_USD}{_CHOSEN})",
+                "{{namespace}}",
+            ),
+            Panel(
+                "Card-hours of the last day",
+                "By team and card.",
+                Unit.CARDS,
+                f"sum by (namespace, gpu_model) (sum_over_time({recording.ALLOCATED_CARDS}{_CHOSEN}[1d:1m])) / 60",
+                "{{namespace}} {{gpu_model}}",
+                is_table=True,
+            ),
+            Panel(
+                "Dollars of the last day",
+                "By team and market.",
+                Unit.USD_PER_HOUR,
+                f"sum by (namespace, capacity_type) (sum_over_time({recording.ALLOCATED_USD}{_CHOSEN}[1d:1m])) / 60",
+                "{{namespace}} {{capacity_type}}",
+                is_table=True,
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,118 @@
+"""Alerts about pods, nodes and controllers of the whole cluster (M5, N27)."""
+
+from __future__ import annotations
+
+from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.names import node_label
+from gpuplatform.settings.monitoring import Monitoring
+from gpuplatform.standard import keys, labels
+
+_ASKING = 'max by (namespace, pod) (kube_pod_container_resource_requests{resource=~"nvidia_com_(gpu|mig_.*)"} > 0)'
+_GPU_NODE = f'kube_node_labels{{{node_label(labels.VENDOR.key)}="nvidia"}}'
+_NO_CAPACITY = (
+    ".*InsufficientInstanceCapacity.*|UnfulfillableCapacity|MaxSpotInstanceCountExceeded|.*ReservationCapacity.*"
+)
+_PODS = "kubectl -n {{ $labels.namespace }} describe pod {{ $labels.pod }}"
+
+
+def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
+    """Alerts that speak of one pod, node or controller, whichever pool it is of."""
+    minutes = settings.pending_alert_minutes
+    return (
+        Alert(
+            "GpuPodUnschedulable",
+            f"max by (namespace, pod) (kube_pod_status_unschedulable == 1) and on (namespace, pod) {_ASKING}",
+            minutes,
+            Severity.TICKET,
+            "{{ $labels.namespace }}/{{ $labels.pod }} asks for cards and finds no node",
+            f"`gpuplatform pods FILE --stack NAME` says what keeps it from the pool it names. {_PODS} has"
+            f" Karpenter's own"
+            " words: a ceiling reached, no capacity, or a selection that no pool answers.",
+        ),
+        Alert(
+            "GpuPodNotStarting",
+            "max by (namespace, pod, reason)"
+            ' (kube_pod_container_status_waiting_reason{reason!="ContainerCreating"} == 1)'
+            f" and on (namespace, pod) {_ASKING}",
+            minutes,
+            Severity.TICKET,
+            "{{ $labels.namespace }}/{{ $labels.pod }} has cards and does not start: {{ $labels.reason }}",
+            f"Cards are paid for meanwhile. {_PODS} says more: an image that is not there, or a program that ends"
+            f" at once.",
+        ),
+        Alert(
+            "NodeLaunchFailing",
+            "sum by (reason, zone, capacity_type)"
+            f' (increase(karpenter_cloudprovider_instance_launch_failures_total{{reason!~"{_NO_CAPACITY}"}}[15m])) > 3',
+            0,
+            Severity.PAGE,
+            "nodes cannot be launched in {{ $labels.zone }} ({{ $labels.capacity_type }}): {{ $labels.reason }}",
+            "Not a lack of capacity: a quota of the account, a permission, an image or a subnet. Karpenter's log"
+            " names it.",
+        ),
+        Alert(
+            "CapacityInsufficient",
+            "sum by (zone, capacity_type)"
+            f' (increase(karpenter_cloudprovider_instance_launch_failures_total{{reason=~"{_NO_CAPACITY}"}}[30m])) > 5',
+            0,
+            Severity.TICKET,
+            "AWS lacks capacity in {{ $labels.zone }} ({{ $labels.capacity_type }})",
+            "Pools with more types, zones or a market behind this one go on. The board Pools shows which types"
+            " are offered;"
+            " an EC2 quota of zero looks the same.",
+        ),
+        Alert(
+            "SpotInterruptionStorm",
+            'sum(increase(karpenter_interruption_received_messages_total{message_type="spot_interrupted"}[10m])) > 5',
+            0,
+            Severity.TICKET,
+            "AWS takes back {{ $value | humanize }} spot nodes within ten minutes",
+            "Serving falls back to on demand while its ceilings have room: look at pods that wait. Nothing to undo.",
+        ),
+        Alert(
+            "GpuNodeNotReady",
+            'max by (node) (kube_node_status_condition{condition="Ready",status="true"} == 0)'
+            f" and on (node) {_GPU_NODE}",
+            10,
+            Severity.PAGE,
+            "{{ $labels.node }} has cards and is not ready",
+            "Karpenter repairs it where node repair is on; else delete its NodeClaim. Its pods are gone after"
+            " five minutes.",
+        ),
+        Alert(
+            "MigPartitionFailed",
+            f'max by (node) (kube_node_labels{{{node_label(keys.MIG_CONFIG_STATE)}="failed"}}) == 1',
+            5,
+            Severity.TICKET,
+            "the cards of {{ $labels.node }} could not be cut as its pool says",
+            "The log of the MIG manager on the node names the card and the step. Delete the NodeClaim; if the"
+            " next one fails"
+            " too, `gpuplatform mig` says whether the card can make the layout.",
+        ),
+        Alert(
+            "KarpenterDown",
+            'kube_deployment_status_replicas_available{namespace="kube-system",deployment="karpenter"} < 1',
+            5,
+            Severity.PAGE,
+            "no replica of Karpenter runs: no node is made, replaced or given back",
+            "kubectl -n kube-system get pods -l app.kubernetes.io/name=karpenter; it runs on the system nodes alone.",
+        ),
+        Alert(
+            "GpuOperatorDown",
+            'kube_deployment_status_replicas_available{namespace="gpu-operator",deployment="gpu-operator"} < 1',
+            15,
+            Severity.TICKET,
+            "the GPU Operator does not run: new nodes offer no cards",
+            "kubectl -n gpu-operator get pods; nodes that run already go on.",
+        ),
+        Alert(
+            "DriftHeldBack",
+            'max by (name) (operator_nodeclaim_status_condition_current_status_seconds{type="Drifted",status="True"})'
+            f" > {settings.drift_alert_days} * 86400",
+            60,
+            Severity.TICKET,
+            f"{{{{ $labels.name }}}} runs on an old template for more than {settings.drift_alert_days} days",
+            "Its pool's budgets have not let it go, or a pod on it may not be disturbed. Open a window, or drain"
+            " the node.",
+        ),
+    )

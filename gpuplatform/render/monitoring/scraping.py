@@ -1,0 +1,80 @@
+"""What Prometheus scrapes beside the chart's own targets, and what of it is kept (M1-M3, L7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from gpuplatform.catalog.dcgm_counters import counters
+from gpuplatform.render.document import Document, a
+from gpuplatform.render.monitoring.names import NODE_LABELS, sanitized
+from gpuplatform.standard.versions import CHARTS
+
+NAMESPACE = CHARTS["kube-prometheus-stack"].namespace
+COUNTERS_NAME = "dcgm-counters"
+"""The operator's value ``dcgmExporter.config.name``."""
+_COUNTERS_KEY = "dcgm-metrics.csv"
+_API = "monitoring.coreos.com/v1"
+_NODE_META = "__meta_kubernetes_node_label_"
+_EXPORTER_INTERVAL = "15s"
+
+
+def counters_config_map(namespace: str) -> Document:
+    """The exporter's counter file; it must stand in the operator's namespace."""
+    lines = [f"{each.field}, {each.type}, {each.help.replace(',', ';')}." for each in counters()]
+    return a("v1", "ConfigMap", COUNTERS_NAME, namespace, data={_COUNTERS_KEY: "\n".join(lines) + "\n"})
+
+
+def service_monitors(kept: Iterable[str]) -> list[Document]:
+    """The card exporter, Karpenter and the operator; of Karpenter's series only those that somebody reads."""
+    read = sorted(each for each in kept if each.startswith(("karpenter_", "operator_")))
+    keep = {"sourceLabels": ["__name__"], "regex": "|".join(read), "action": "keep"}
+    return [
+        _monitor(
+            "dcgm-exporter",
+            CHARTS["gpu-operator"].namespace,
+            {"app": "nvidia-dcgm-exporter"},
+            {
+                "port": "gpu-metrics",
+                "interval": _EXPORTER_INTERVAL,
+                # The exporter says which pod has the card; the target's own labels must not take its place.
+                "honorLabels": True,
+                "relabelings": [
+                    {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"},
+                    *(
+                        {"sourceLabels": [_NODE_META + sanitized(key)], "targetLabel": name}
+                        for key, name in NODE_LABELS.items()
+                    ),
+                ],
+            },
+            attachMetadata={"node": True},
+        ),
+        _monitor(
+            "karpenter",
+            CHARTS["karpenter"].namespace,
+            {"app.kubernetes.io/name": "karpenter"},
+            {"port": "http-metrics", "interval": "30s", "metricRelabelings": [keep]},
+        ),
+        _monitor(
+            "gpu-operator",
+            CHARTS["gpu-operator"].namespace,
+            {"app": "gpu-operator"},
+            {"port": "gpu-operator-metrics", "interval": "60s"},
+        ),
+    ]
+
+
+def series_of(expr: str) -> frozenset[str]:
+    """Words of an expression that may be series: the allow-list may name too much and never too little."""
+    without_strings = re.sub(r'"[^"]*"', "", expr)
+    return frozenset(re.findall(r"\b[a-zA-Z_:][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]*\b", without_strings))
+
+
+def _monitor(name: str, namespace: str, match: dict[str, str], endpoint: Document, **more: object) -> Document:
+    spec: Document = {
+        "namespaceSelector": {"matchNames": [namespace]},
+        "selector": {"matchLabels": match},
+        "endpoints": [endpoint],
+        **more,
+    }
+    return a(_API, "ServiceMonitor", name, NAMESPACE, spec=spec)

@@ -1,0 +1,94 @@
+"""Every document of the monitoring stack, and its charts' values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuplatform.proofs.cost import Prices
+from gpuplatform.render.document import Document, a
+from gpuplatform.render.monitoring.alert import Alert, Recording
+from gpuplatform.render.monitoring.boards import BOARDS
+from gpuplatform.render.monitoring.cards import card_alerts
+from gpuplatform.render.monitoring.cluster import cluster_alerts
+from gpuplatform.render.monitoring.panels import Board
+from gpuplatform.render.monitoring.pools import pool_alerts
+from gpuplatform.render.monitoring.recording import recordings
+from gpuplatform.render.monitoring.scraping import NAMESPACE, counters_config_map, series_of, service_monitors
+from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
+from gpuplatform.render.monitoring.values import keda_values, prometheus_values
+from gpuplatform.settings.plan import plan
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard.versions import CHARTS
+
+_RULES = "gpu-platform"
+
+
+@dataclass(frozen=True, slots=True)
+class MonitoringDocuments:
+    """What makes a cluster watched."""
+
+    namespace: Document
+    counters: Document
+    """The card exporter's file, in the operator's namespace."""
+    documents: tuple[Document, ...]
+    """Monitors, rules and boards: of kinds that the chart defines, so they come after it."""
+    values: dict[str, Document]
+    """By the chart's name."""
+
+
+def alerts(settings: Settings) -> tuple[Alert, ...]:
+    """Every alert of a stack."""
+    planned = plan(settings.pools, settings.network.zones)
+    return (
+        *card_alerts(),
+        *cluster_alerts(settings.monitoring),
+        *pool_alerts(planned, settings.monitoring),
+        *training_alerts(planned),
+        *tenant_alerts(settings.tenants),
+    )
+
+
+def recorded(settings: Settings) -> tuple[Recording, ...]:
+    """Every series that a stack computes."""
+    planned = plan(settings.pools, settings.network.zones)
+    return tuple(recordings(planned, Prices(settings.region, settings.cost)))
+
+
+def expressions(settings: Settings) -> dict[str, str]:
+    """Every expression of rules and boards, by where it stands."""
+    found = {f"alert {each.name} {number}": each.expr for number, each in enumerate(alerts(settings))}
+    found |= {f"record {each.record} {number}": each.expr for number, each in enumerate(recorded(settings))}
+    return found | {f"board {board.title}: {panel.title}": panel.expr for board in BOARDS for panel in board.panels}
+
+
+def monitoring(settings: Settings) -> MonitoringDocuments | None:
+    """The monitoring of a stack; None where it is off."""
+    if not settings.monitoring.enabled:
+        return None
+    read = frozenset(name for expr in expressions(settings).values() for name in series_of(expr))
+    return MonitoringDocuments(
+        namespace=a("v1", "Namespace", NAMESPACE),
+        counters=counters_config_map(CHARTS["gpu-operator"].namespace),
+        documents=(*service_monitors(read), rules(settings), *map(_config_map, BOARDS)),
+        values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
+    )
+
+
+def rules(settings: Settings) -> Document:
+    """One PrometheusRule with a group of recordings before the alerts that may read them."""
+    groups = [
+        {"name": "gpu-recorded", "interval": "60s", "rules": [each.as_rule() for each in recorded(settings)]},
+        {"name": "gpu-alerts", "rules": [each.as_rule(settings.monitoring.runbooks_url) for each in alerts(settings)]},
+    ]
+    return a("monitoring.coreos.com/v1", "PrometheusRule", _RULES, NAMESPACE, spec={"groups": groups})
+
+
+def _config_map(board: Board) -> Document:
+    document = a("v1", "ConfigMap", f"board-{board.uid}", NAMESPACE, data={f"{board.uid}.json": board.as_json()})
+    document["metadata"] = {
+        "name": f"board-{board.uid}",
+        "namespace": NAMESPACE,
+        # What the chart's sidecar looks for.
+        "labels": {"grafana_dashboard": "1"},
+    }
+    return document

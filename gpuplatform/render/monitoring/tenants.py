@@ -1,0 +1,54 @@
+"""Alerts for each team: a quota that is used up, and training that was disturbed (M5, Q9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.settings.plan import PlannedNodePool
+from gpuplatform.settings.tenants import Tenant
+from gpuplatform.standard import resources
+from gpuplatform.standard.labels import Purpose
+
+
+def tenant_alerts(tenants: Iterable[Tenant]) -> Iterator[Alert]:
+    """One for each namespace and resource that it may have any of."""
+    for tenant in tenants:
+        for namespace in tenant.namespaces:
+            for resource, amount in namespace.quota.items():
+                if amount:
+                    yield _exhausted(tenant, namespace.name, resource)
+
+
+def training_alerts(planned: Iterable[PlannedNodePool]) -> Iterator[Alert]:
+    """Nodes of training that were taken away before they were empty."""
+    protected = [each.name for each in planned if each.pool.purpose is Purpose.TRAIN]
+    if protected:
+        named = "|".join(protected)
+        yield Alert(
+            "TrainingNodeDisrupted",
+            "sum by (nodepool, reason)"
+            f' (increase(karpenter_nodeclaims_disrupted_total{{nodepool=~"{named}",reason!="empty"}}[10m])) > 0',
+            0,
+            Severity.TICKET,
+            "a node of {{ $labels.nodepool }} was replaced: {{ $labels.reason }}",
+            "Was it inside the pool's window? `kubectl get events -A --field-selector reason=Evicted` names the"
+            " pods; work"
+            " that traps the signal has a checkpoint.",
+        )
+
+
+def _exhausted(tenant: Tenant, namespace: str, resource: str) -> Alert:
+    of = f'namespace="{namespace}",resource="{resources.quota_key(resource)}"'
+    used, hard = (f'kube_resourcequota{{{of},type="{kind}"}}' for kind in ("used", "hard"))
+    return Alert(
+        "QuotaExhausted",
+        f"sum({used}) / sum({hard}) >= 1",
+        30,
+        Severity.NOTE,
+        f"{namespace} has all {resource} that it may have in use",
+        "Further pods are refused with the number. Give some back, or ask for more: quota of the namespace in"
+        " the settings.",
+        owner=tenant.team,
+        labels={"namespace": namespace, "resource": resource},
+    )
