@@ -1,0 +1,95 @@
+"""Every alert fires on samples that should fire it and is quiet where one is otherwise, by the real promtool."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gpuplatform.render.monitoring.stack import alerts, rules
+from sandbox.tools.acquire import at_hand
+from sandbox.tools.table import PROMTOOL
+from tests import tiers
+from tests.builders import STACKS, stack_settings
+from tests.metrics.cases import CASES, Case
+
+pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
+
+
+@pytest.fixture(scope="module")
+def promtool() -> Path:
+    return tiers.at_hand("metrics", at_hand(PROMTOOL)).command
+
+
+def written(folder: Path, stack: str) -> Path:
+    spec = rules(stack_settings(stack))["spec"]
+    file = folder / f"{stack}.rules.yaml"
+    file.write_text(yaml.safe_dump(spec), encoding="utf-8")
+    return file
+
+
+def ran(promtool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([promtool, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_the_rules_of_a_stack_are_what_prometheus_reads(promtool: Path, tmp_path: Path, stack: str) -> None:
+    checked = ran(promtool, "check", "rules", "--lint-fatal", written(tmp_path, stack))
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def asked_of(case: Case, series: Mapping[str, Sequence[float]], firing: int) -> dict[str, object]:
+    expr = f'(count(ALERTS{{alertname="{case.alert}",alertstate="firing"}}) > bool 0) or vector(0)'
+    return {
+        "interval": "1m",
+        "input_series": [
+            {"series": name, "values": " ".join(f"{value:g}" if value < 1e5 else str(int(value)) for value in samples)}
+            for name, samples in series.items()
+        ],
+        "promql_expr_test": [
+            {"expr": expr, "eval_time": f"{case.minute}m", "exp_samples": [{"labels": "{}", "value": firing}]}
+        ],
+    }
+
+
+def test_every_alert_fires_and_one_sample_keeps_it_quiet(
+    promtool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule_file = written(tmp_path, "dev")
+    wrong: list[str] = []
+    for case in CASES:
+        for what, series, firing in (("fires", case.series, 1), ("is quiet", case.quiet, 0)):
+            file = tmp_path / f"{case.alert}-{firing}.yaml"
+            tests = [asked_of(case, series, firing)]
+            file.write_text(
+                yaml.safe_dump({"rule_files": [rule_file.name], "evaluation_interval": "1m", "tests": tests}),
+                encoding="utf-8",
+            )
+            told = ran(promtool, "test", "rules", file)
+            if told.returncode:
+                wrong.append(f"{case.alert} {what}: {told.stdout}{told.stderr}")
+    assert not wrong, "\n".join(wrong)
+    names = {each.name for each in alerts(stack_settings("dev"))}
+    with capsys.disabled():
+        print(f"\nalerts: {len(names)}; fired {len(CASES)}, quiet {len(CASES)}")
+
+
+def test_every_alert_has_a_case_and_every_case_an_alert() -> None:
+    names = {each.name for each in alerts(stack_settings("dev"))}
+    assert {each.alert for each in CASES} == names
+    assert len(CASES) == len(names)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.alert)
+def test_the_quiet_samples_differ_in_one(case: Case) -> None:
+    assert case.quiet.keys() == case.series.keys()
+    differing = [
+        (name, number)
+        for name, samples in case.series.items()
+        for number, sample in enumerate(samples)
+        if case.quiet[name][number] != sample
+    ]
+    assert differing == [(case.spoilt, case.at)]

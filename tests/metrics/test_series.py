@@ -1,0 +1,48 @@
+"""Nothing asks for a series that nobody makes: rules, boards and autoscaling, by the real parser."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuplatform.render.monitoring.scraping import series_of
+from gpuplatform.render.monitoring.stack import expressions
+from tests.builders import STACKS, stack_settings
+from tests.metrics.known import asked, known_series
+
+
+def unknown(expr: str, known: frozenset[str]) -> frozenset[str]:
+    return asked(expr) - known
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_expression_parses_and_asks_for_series_that_exist(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = stack_settings(stack)
+    known, every = known_series(settings), expressions(settings)
+    wrong = {where: names for where, expr in every.items() if (names := unknown(expr, known))}
+    with capsys.disabled():
+        print(f"\n{stack}: {len(every)} expressions parsed; series unknown: {sum(map(len, wrong.values()))}")
+    assert wrong == {}
+
+
+def test_a_misspelt_series_is_named() -> None:
+    known = known_series(stack_settings("dev"))
+    assert unknown("sum(karpenter_nodepool_usage) / sum(karpenter_nodepools_limit)", known) == {
+        "karpenter_nodepool_usage"
+    }
+    assert unknown("avg_over_time(DCGM_FI_DEV_GPU_UTILISATION[5m]) > 1", known) == {"DCGM_FI_DEV_GPU_UTILISATION"}
+
+
+def test_old_names_of_karpenters_series_are_not_known() -> None:
+    known = known_series(stack_settings("dev"))
+    assert not known & {"karpenter_nodeclaims_launched_total", "karpenter_nodepool_usage", "karpenter_nodepool_limit"}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_what_is_kept_of_a_scrape_is_at_least_what_is_asked_for(stack: str) -> None:
+    for expr in expressions(stack_settings(stack)).values():
+        assert asked(expr) <= series_of(expr) | {"gpu:use:ratio"}
+
+
+def test_text_that_is_no_promql_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\S"):
+        asked("sum by (")
