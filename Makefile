@@ -19,7 +19,7 @@ $(VENV)/.synced: requirements.txt pyproject.toml
 	@PYTHON=$(PYTHON) sh ./setup.sh $(VENV)
 	@touch $@
 
-tools: setup ## build the tools that the tests need, once, about 16 minutes (TOOLS=metrics for more)
+tools: setup ## build the tools that the tests need, once, about 25 minutes (TOOLS=cluster: the API server alone)
 	@$(BIN)/python -m sandbox.tools $(TOOLS)
 
 up: setup ## bring a stack up on this machine: the real engine, stand-in providers (STACK=dev)

@@ -11,6 +11,7 @@ from components.device_plugins import DevicePlugins, DevicePluginsArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.handles import ClusterHandle, NetworkHandle
 from components.karpenter import Karpenter, KarpenterArgs
+from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
@@ -19,6 +20,7 @@ from components.settings import settings_of_stack
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
+from gpuplatform.render.monitoring.values import workspace_arn
 from gpuplatform.render.stack import render
 from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
@@ -82,6 +84,16 @@ def contents(
     Tenants(
         "tenants",
         TenantsArgs(cluster=cluster, cluster_documents=documents.cluster_documents, tenants=documents.tenants),
+        after_cluster,
+    )
+    Monitoring(
+        "monitoring",
+        MonitoringArgs(
+            cluster=cluster,
+            cluster_name=settings.cluster.name,
+            documents=documents.monitoring,
+            workspace_arn=workspace_arn(settings),
+        ),
         after_cluster,
     )
     Admission(

@@ -8,13 +8,14 @@ from pathlib import Path
 import click
 
 FOLDER = Path("docs") / "reference"
+RUNBOOKS = Path("docs") / "runbooks"
 ROOT = Path(__file__).resolve().parents[2]
 """The repository; the pages are part of it, wherever the command is run."""
 
 
 def pages() -> dict[str, str]:
     """Every generated page: path below the repository to text."""
-    from cli.reference import catalogue, labels, markets, policies, settings, versions  # noqa: PLC0415
+    from cli.reference import catalogue, labels, markets, policies, runbooks, settings, versions  # noqa: PLC0415
 
     writers = {
         "catalogue": catalogue.page,
@@ -24,13 +25,14 @@ def pages() -> dict[str, str]:
         "settings": settings.page,
         "versions": versions.page,
     }
-    return {(FOLDER / f"{name}.md").as_posix(): write() for name, write in writers.items()}
+    written = {(FOLDER / f"{name}.md").as_posix(): write() for name, write in writers.items()}
+    return written | {(RUNBOOKS / name).as_posix(): text for name, text in runbooks.pages().items()}
 
 
 def stale(root: Path = ROOT) -> list[str]:
     """Pages that are not what the code would write today, and pages that nothing writes any more."""
     wanted = pages()
-    kept = {path.relative_to(root).as_posix() for path in (root / FOLDER).glob("*.md")}
+    kept = {path.relative_to(root).as_posix() for folder in (FOLDER, RUNBOOKS) for path in (root / folder).glob("*.md")}
     changed = [path for path, text in wanted.items() if _read(root / path) != text]
     return sorted({*changed, *(kept - wanted.keys())})
 
@@ -39,7 +41,8 @@ def write(root: Path = ROOT) -> list[str]:
     """Write what is stale, remove what nothing writes, and say which pages those were."""
     changed = stale(root)
     texts = pages()
-    (root / FOLDER).mkdir(parents=True, exist_ok=True)
+    for folder in (FOLDER, RUNBOOKS):
+        (root / folder).mkdir(parents=True, exist_ok=True)
     for path in changed:
         if path in texts:
             (root / path).write_text(texts[path], encoding="utf-8")

@@ -27,6 +27,7 @@ _PATTERNS = {
     r"^cr-[0-9a-f]{8,17}$": "capacity reservation id (`cr-…`)",
     r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$": "`Mon`, `Tue`, `Wed`, `Thu`, `Fri`, `Sat` or `Sun`",
     r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$": "time of day, `00:00` to `24:00`",
+    r"^ws-[0-9a-f-]{36}$": "workspace id (`ws-…`)",
     r"^\d{12}$": "twelve digits, in quotes",
     r"^[a-z]{2}(-[a-z]+)+-\d$": "AWS region",
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gpuplatform.render import sharing
 from gpuplatform.render.document import Document, a
+from gpuplatform.render.monitoring.scraping import COUNTERS_NAME
 from gpuplatform.settings.plan import taints_of
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels, resources
@@ -52,7 +53,8 @@ def gpu_operator_values(settings: Settings) -> Document:
             "config": {"create": False, "name": sharing.PLUGIN_CONFIG_MAP, "default": ""},
         },
         "gfd": {"enabled": True},
-        "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}},
+        # Its monitor is our own, which puts the standard's labels on every series.
+        "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}, **_counters(settings)},
         "node-feature-discovery": {
             "worker": {
                 "tolerations": tolerations,
@@ -63,6 +65,11 @@ def gpu_operator_values(settings: Settings) -> Document:
             "gc": {"tolerations": controller},
         },
     }
+
+
+def _counters(settings: Settings) -> Document:
+    """Which counters the exporter reads: its own set where nobody watches."""
+    return {"config": {"name": COUNTERS_NAME, "create": False}} if settings.monitoring.enabled else {}
 
 
 _MIG_MANAGER_ENV = {

@@ -10,6 +10,7 @@ from gpuplatform.render.document import Document
 from gpuplatform.render.gpu_operator import gpu_operator_values, operator_namespace
 from gpuplatform.render.guide import label_guide
 from gpuplatform.render.karpenter import karpenter_values
+from gpuplatform.render.monitoring.stack import MonitoringDocuments, monitoring
 from gpuplatform.render.node_classes import gpu_node_class, plain_node_class
 from gpuplatform.render.node_groups import NodeGroup, node_group
 from gpuplatform.render.nodepools import nodepool
@@ -49,6 +50,8 @@ class Rendered:
     gpu_operator_values: Document
     device_plugin_values: dict[str, Document]
     """By the chart's name; only the charts that some pool needs."""
+    monitoring: MonitoringDocuments | None
+    """None where the stack is watched by something else."""
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -62,13 +65,14 @@ class Rendered:
             self.operator_namespace,
             *self.operator_configs,
             *of_tenants,
+            *((self.monitoring.namespace, *self.monitoring.documents) if self.monitoring else ()),
         )
 
     @property
     def values(self) -> dict[str, Document]:
         """Chart values by the chart's name."""
         own = {"karpenter": self.karpenter_values, "gpu-operator": self.gpu_operator_values}
-        return own | self.device_plugin_values
+        return own | self.device_plugin_values | (self.monitoring.values if self.monitoring else {})
 
 
 def render(settings: Settings) -> Rendered:
@@ -78,6 +82,7 @@ def render(settings: Settings) -> Rendered:
     by_karpenter = [each for each in planned if each.pool.provisioner is Provisioner.KARPENTER]
     gates = settings.feature_gates
     offered = offered_resources(settings.pools, settings.neuron_pools)
+    watched = monitoring(settings)
     return Rendered(
         node_classes=(
             *(gpu_node_class(pool, settings) for pool in settings.pools),
@@ -98,6 +103,7 @@ def render(settings: Settings) -> Rendered:
         operator_configs=(
             sharing.mig_config_map(planned, settings.earlier_sharing),
             sharing.plugin_config_map(settings.pools, settings.earlier_sharing),
+            *((watched.counters,) if watched else ()),
         ),
         cluster_documents=(*priority_classes(), label_guide(settings.pools)),
         tenants=tuple(
@@ -113,4 +119,5 @@ def render(settings: Settings) -> Rendered:
         karpenter_values=karpenter_values(settings),
         gpu_operator_values=gpu_operator_values(settings),
         device_plugin_values=device_plugin_values(settings) | dra.chart_values(settings),
+        monitoring=watched,
     )

@@ -20,18 +20,29 @@ from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.world import Plain, Properties
+from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import karpenter_in
+from sandbox.control_plane.kubectl import Kubectl
 from sandbox.operator import operator_documents
 from sandbox.session.folder import want_karpenter
 from sandbox.tools.acquire import at_hand
-from sandbox.tools.module_files import KARPENTER_CHART, KARPENTER_CRD_CHART, ModuleFiles, files_at_hand
-from sandbox.tools.table import HELM
+from sandbox.tools.module_files import (
+    KARPENTER_CHART,
+    KARPENTER_CRD_CHART,
+    KEDA_CRDS,
+    PROMETHEUS_CRDS,
+    ModuleFiles,
+    files_at_hand,
+)
+from sandbox.tools.table import HELM, KUBECTL
 
 _HELM_SECONDS = 180
 _KARPENTER_SECONDS = 120.0
 _KARPENTER = "karpenter"
 _OPERATOR = "gpu-operator"
 _CHARTS: Mapping[str, ModuleFiles] = {"karpenter-crd": KARPENTER_CRD_CHART, _KARPENTER: KARPENTER_CHART}
+_DEFINITIONS: Mapping[str, ModuleFiles] = {"kube-prometheus-stack": PROMETHEUS_CRDS, "keda": KEDA_CRDS}
+"""Charts that are not to be had, and whose definitions other objects of the stack are of."""
 _WITHOUT_PODS: Mapping[str, Mapping[str, Plain]] = {_KARPENTER: {"replicas": 0}}
 """Values that keep a chart's pods away: no node of the sandbox could run them."""
 
@@ -42,6 +53,7 @@ class Served(enum.StrEnum):
     HELM = "installed by helm"
     PROCESS = "installed by helm without its pods; its process runs beside the control plane"
     STAND_IN = "stood in for"
+    DEFINITIONS = "its definitions alone: its chart is not to be had here"
     ABSENT = "not installed: its chart is not to be had here"
 
 
@@ -51,6 +63,8 @@ def served(chart: str) -> Served:
         return Served.PROCESS
     if chart in _CHARTS:
         return Served.HELM
+    if chart in _DEFINITIONS:
+        return Served.DEFINITIONS
     return Served.STAND_IN if chart == _OPERATOR else Served.ABSENT
 
 
@@ -67,6 +81,8 @@ class Releases:
         chart, values = chart_of(inputs), cast(Properties, inputs.get("values") or {})
         if chart in _CHARTS:
             self._helm_install(chart, inputs, {**values, **_WITHOUT_PODS.get(chart, {})})
+        if chart in _DEFINITIONS:
+            install_crds(self._kubectl(), _folder(chart, _DEFINITIONS))
         if chart == _KARPENTER:
             want_karpenter(self.control_plane, values)
             self._await_karpenter(runs=True)
@@ -82,6 +98,10 @@ class Releases:
             self._await_karpenter(runs=False)
         if chart in _CHARTS:
             self._helm("uninstall", chart, *_namespace(inputs), "--ignore-not-found", *_wait())
+        if chart in _DEFINITIONS:
+            gone = self._kubectl()("delete", "--ignore-not-found", "-f", str(_folder(chart, _DEFINITIONS)))
+            if not gone.ok:
+                raise RefusedError(f"the definitions of {chart} stay: {gone.err.strip()}")
         if chart == _OPERATOR:
             for each in self._operator(inputs):
                 self.api.delete(self.api.place(cast(Properties, each)), _HELM_SECONDS)
@@ -91,9 +111,7 @@ class Releases:
         return operator_documents(values, str(inputs["namespace"]))
 
     def _helm_install(self, chart: str, inputs: Properties, values: Properties) -> None:
-        folder = files_at_hand(_CHARTS[chart])
-        if folder is None:
-            raise RefusedError(f"the chart {chart} is not there: make tools")
+        folder = _folder(chart, _CHARTS)
         self._forget_interrupted(chart, inputs)
         flags = ["--skip-crds"] if inputs.get("skipCrds") else []
         # Helm reads values from its standard input where the file is called so.
@@ -107,6 +125,12 @@ class Releases:
             name = f"sh.helm.release.v1.{chart}.v{each['revision']}"
             metadata: Properties = {"name": name, "namespace": inputs["namespace"]}
             self.api.delete(self.api.place({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}), _HELM_SECONDS)
+
+    def _kubectl(self) -> Kubectl:
+        kubectl = at_hand(KUBECTL)
+        if kubectl is None:
+            raise RefusedError("kubectl is not there: make tools")
+        return Kubectl(kubectl.command, self.control_plane / "kubeconfig")
 
     def _helm(self, *arguments: str, stdin: str = "") -> str:
         helm = at_hand(HELM)
@@ -135,6 +159,13 @@ class Releases:
             what = "does not answer" if runs else "still answers"
             log = self.control_plane / "karpenter.log"
             raise RefusedError(f"Karpenter {what} after {_KARPENTER_SECONDS:g} s; its log is {log}")
+
+
+def _folder(chart: str, among: Mapping[str, ModuleFiles]) -> Path:
+    folder = files_at_hand(among[chart])
+    if folder is None:
+        raise RefusedError(f"the files of {chart} are not there: make tools")
+    return folder
 
 
 def chart_of(inputs: Mapping[str, Plain]) -> str:

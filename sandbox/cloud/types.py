@@ -130,6 +130,8 @@ KUBERNETES_KINDS: frozenset[str] = frozenset(
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
         "kubernetes:karpenter.sh/v1:NodePool",
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
+        "kubernetes:monitoring.coreos.com/v1:PrometheusRule",
+        "kubernetes:monitoring.coreos.com/v1:ServiceMonitor",
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
         "kubernetes:rbac.authorization.k8s.io/v1:Role",
         "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
@@ -140,7 +142,11 @@ KUBERNETES_KINDS: frozenset[str] = frozenset(
 
 CLUSTER_SCOPED: frozenset[str] = frozenset({"Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass"})
 
-CRD_CHARTS: dict[str, str] = {"karpenter.sh": "karpenter-crd", "karpenter.k8s.aws": "karpenter-crd"}
+CRD_CHARTS: dict[str, str] = {
+    "karpenter.sh": "karpenter-crd",
+    "karpenter.k8s.aws": "karpenter-crd",
+    "monitoring.coreos.com": "kube-prometheus-stack",
+}
 """API groups of custom resources, and the chart that brings them."""
 
 CONTROLLER_CHARTS: dict[str, str] = {"karpenter.sh": "karpenter", "karpenter.k8s.aws": "karpenter"}

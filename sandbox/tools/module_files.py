@@ -42,6 +42,22 @@ KARPENTER_CRDS = ModuleFiles(
     needed_by=Tier.CLUSTER,
 )
 
+PROMETHEUS_CRDS = ModuleFiles(
+    name="prometheus-crds",
+    module="github.com/prometheus-operator/prometheus-operator",
+    # kube-prometheus-stack 88.5.3 is of this release.
+    version="v0.93.1",
+    inside="example/prometheus-operator-crd",
+    needed_by=Tier.CLUSTER,
+)
+KEDA_CRDS = ModuleFiles(
+    name="keda-crds",
+    module="github.com/kedacore/keda/v2",
+    version="v2.20.2",
+    inside="config/crd/bases",
+    needed_by=Tier.CLUSTER,
+)
+
 KWOK_POD_STAGES = ModuleFiles(
     name="kwok-pod-stages",
     module="sigs.k8s.io/kwok",
@@ -75,6 +91,8 @@ SARIF_SCHEMA = ModuleFiles(
 
 MODULE_FILES: tuple[ModuleFiles, ...] = (
     KARPENTER_CRDS,
+    PROMETHEUS_CRDS,
+    KEDA_CRDS,
     KWOK_POD_STAGES,
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,

@@ -21,7 +21,7 @@ class Tier(StrEnum):
     """Alert rules and what they are measured from."""
 
 
-NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT)
+NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT, Tier.METRICS)
 """What `make tools` has ready."""
 
 

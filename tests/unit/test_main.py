@@ -19,6 +19,7 @@ TREE = ast.parse(MAIN.read_text(encoding="utf-8"))
 MAX_LINES = 120
 COMPONENTS = {
     "Admission",
+    "Monitoring",
     "Network",
     "Cluster",
     "Karpenter",

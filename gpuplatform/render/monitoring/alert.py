@@ -36,6 +36,8 @@ class Alert:
     owner: str = PLATFORM
     """Who acts: the platform's people, or a team."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    look: tuple[str, ...] = ()
+    """Commands that show more, for the page."""
 
     @property
     def runbook(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpuplatform.render.monitoring.alert import Alert, Severity
 
 _OF_CARD = "node, nodepool, gpu_model, gpu, UUID"
@@ -17,8 +19,21 @@ _REPLACE = (
 )
 
 
+_LOOK = (
+    "kubectl get node NODE --show-labels",
+    "kubectl -n gpu-operator exec ds/nvidia-dcgm-exporter -- nvidia-smi -q",
+    "kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
+    "kubectl cordon NODE",
+    "kubectl delete nodeclaim NODECLAIM",
+)
+
+
 def card_alerts() -> tuple[Alert, ...]:
     """Every alert about the health of single cards."""
+    return tuple(replace(each, look=_LOOK) for each in _alerts())
+
+
+def _alerts() -> tuple[Alert, ...]:
     return (
         _xid("GpuFallenOffBus", _FALLEN, Severity.PAGE, f"{_WHERE} has fallen off the bus", _REPLACE),
         _xid("GpuXidFatal", _FATAL, Severity.PAGE, f"{_WHERE} stopped with XID {{{{ $labels.xid }}}}", _REPLACE),

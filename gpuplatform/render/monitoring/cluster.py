@@ -28,6 +28,11 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             f"`gpuplatform pods FILE --stack NAME` says what keeps it from the pool it names. {_PODS} has"
             f" Karpenter's own"
             " words: a ceiling reached, no capacity, or a selection that no pool answers.",
+            look=(
+                "kubectl -n NAMESPACE describe pod POD",
+                "gpuplatform pods FILE --stack NAME",
+                "kubectl get nodepools",
+            ),
         ),
         Alert(
             "GpuPodNotStarting",
@@ -39,6 +44,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             "{{ $labels.namespace }}/{{ $labels.pod }} has cards and does not start: {{ $labels.reason }}",
             f"Cards are paid for meanwhile. {_PODS} says more: an image that is not there, or a program that ends"
             f" at once.",
+            look=(
+                "kubectl -n NAMESPACE describe pod POD",
+                "kubectl -n NAMESPACE logs POD --previous",
+            ),
         ),
         Alert(
             "NodeLaunchFailing",
@@ -49,6 +58,11 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             "nodes cannot be launched in {{ $labels.zone }} ({{ $labels.capacity_type }}): {{ $labels.reason }}",
             "Not a lack of capacity: a quota of the account, a permission, an image or a subnet. Karpenter's log"
             " names it.",
+            look=(
+                "kubectl -n kube-system logs deploy/karpenter --since=30m | grep -i error",
+                "kubectl get nodeclaims",
+                "kubectl get events -A --field-selector reason=FailedScheduling",
+            ),
         ),
         Alert(
             "CapacityInsufficient",
@@ -60,6 +74,11 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             "Pools with more types, zones or a market behind this one go on. The board Pools shows which types"
             " are offered;"
             " an EC2 quota of zero looks the same.",
+            look=(
+                "kubectl get nodeclaims",
+                "kubectl get events -A --field-selector reason=FailedScheduling",
+                "kubectl get nodepools",
+            ),
         ),
         Alert(
             "SpotInterruptionStorm",
@@ -68,6 +87,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             Severity.TICKET,
             "AWS takes back {{ $value | humanize }} spot nodes within ten minutes",
             "Serving falls back to on demand while its ceilings have room: look at pods that wait. Nothing to undo.",
+            look=(
+                "kubectl get nodeclaims",
+                "kubectl get events -A --field-selector reason=FailedScheduling",
+            ),
         ),
         Alert(
             "GpuNodeNotReady",
@@ -78,6 +101,11 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             "{{ $labels.node }} has cards and is not ready",
             "Karpenter repairs it where node repair is on; else delete its NodeClaim. Its pods are gone after"
             " five minutes.",
+            look=(
+                "kubectl describe node NODE",
+                "kubectl get nodeclaims -o wide",
+                "kubectl -n gpu-operator get pods -o wide --field-selector spec.nodeName=NODE",
+            ),
         ),
         Alert(
             "MigPartitionFailed",
@@ -88,6 +116,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             "The log of the MIG manager on the node names the card and the step. Delete the NodeClaim; if the"
             " next one fails"
             " too, `gpuplatform mig` says whether the card can make the layout.",
+            look=(
+                "kubectl -n gpu-operator logs -l app=nvidia-mig-manager --tail=100",
+                "kubectl describe node NODE",
+            ),
         ),
         Alert(
             "KarpenterDown",
@@ -96,6 +128,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             Severity.PAGE,
             "no replica of Karpenter runs: no node is made, replaced or given back",
             "kubectl -n kube-system get pods -l app.kubernetes.io/name=karpenter; it runs on the system nodes alone.",
+            look=(
+                "kubectl -n kube-system get pods -l app.kubernetes.io/name=karpenter",
+                "kubectl -n kube-system describe deploy karpenter",
+            ),
         ),
         Alert(
             "GpuOperatorDown",
@@ -104,6 +140,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             Severity.TICKET,
             "the GPU Operator does not run: new nodes offer no cards",
             "kubectl -n gpu-operator get pods; nodes that run already go on.",
+            look=(
+                "kubectl -n gpu-operator get pods",
+                "kubectl -n gpu-operator describe deploy gpu-operator",
+            ),
         ),
         Alert(
             "DriftHeldBack",
@@ -114,5 +154,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             f"{{{{ $labels.name }}}} runs on an old template for more than {settings.drift_alert_days} days",
             "Its pool's budgets have not let it go, or a pod on it may not be disturbed. Open a window, or drain"
             " the node.",
+            look=(
+                "kubectl get nodeclaims -o wide",
+                "gpuplatform calendar --stack NAME",
+                "kubectl get events -A --field-selector reason=DisruptionBlocked",
+            ),
         ),
     )

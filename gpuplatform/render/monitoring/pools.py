@@ -43,6 +43,10 @@ def _near_ceiling(pool: str, elastic: Sequence[PlannedNodePool]) -> Alert:
         "Work that asks for more will wait. Raise the pool's ceiling_cards, or see who holds the cards: the"
         " board Teams.",
         labels={"pool": pool},
+        look=(
+            "kubectl get nodepools",
+            "kubectl get pods -A -o wide | grep NODEPOOL",
+        ),
     )
 
 
@@ -58,6 +62,10 @@ def _low_use(pool: str, nodepools: Sequence[PlannedNodePool], target_percent: in
         "Cards are paid for and idle. `gpuplatform share` says which way of sharing costs less; the board Teams"
         " says whose.",
         labels={"pool": pool},
+        look=(
+            "kubectl get pods -A -o wide | grep NODEPOOL",
+            "gpuplatform share --help",
+        ),
     )
 
 
@@ -75,6 +83,11 @@ def _short(nodepool: PlannedNodePool, replicas: int) -> Alert:
         "Jobs that need their chief wait. No capacity in its one zone, or a reservation that ran out:"
         " Karpenter's events.",
         labels={"pool": nodepool.pool.name, "nodepool": nodepool.name},
+        look=(
+            "kubectl -n kube-system logs deploy/karpenter --since=30m | grep -i error",
+            "kubectl get nodeclaims",
+            "kubectl get events -A --field-selector reason=FailedScheduling",
+        ),
     )
 
 
@@ -100,4 +113,8 @@ def _advertises(nodepool: PlannedNodePool) -> Alert:
         " the card's"
         " XIDs. Delete the NodeClaim if it stays.",
         labels={"pool": nodepool.pool.name, "nodepool": nodepool.name},
+        look=(
+            "kubectl -n gpu-operator logs -l app=nvidia-device-plugin-daemonset --tail=100",
+            "kubectl describe node NODE",
+        ),
     )

@@ -18,6 +18,7 @@ from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
 from gpuplatform.render.monitoring.values import keda_values, prometheus_values
 from gpuplatform.settings.plan import plan
 from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
 
 _RULES = "gpu-platform"
@@ -67,11 +68,18 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
         return None
     read = frozenset(name for expr in expressions(settings).values() for name in series_of(expr))
     return MonitoringDocuments(
-        namespace=a("v1", "Namespace", NAMESPACE),
+        namespace=_namespace(),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),
         documents=(*service_monitors(read), rules(settings), *map(_config_map, BOARDS)),
         values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
     )
+
+
+def _namespace() -> Document:
+    """The exporter of nodes reads the host, so Pod Security lets it."""
+    document = a("v1", "Namespace", NAMESPACE)
+    document["metadata"] = {"name": NAMESPACE, "labels": {keys.POD_SECURITY_ENFORCE: "privileged"}}
+    return document
 
 
 def rules(settings: Settings) -> Document:

@@ -35,6 +35,11 @@ def training_alerts(planned: Iterable[PlannedNodePool]) -> Iterator[Alert]:
             "Was it inside the pool's window? `kubectl get events -A --field-selector reason=Evicted` names the"
             " pods; work"
             " that traps the signal has a checkpoint.",
+            look=(
+                "kubectl get nodeclaims -o wide",
+                "gpuplatform calendar --stack NAME",
+                "kubectl get events -A --field-selector reason=DisruptionBlocked",
+            ),
         )
 
 
@@ -51,4 +56,8 @@ def _exhausted(tenant: Tenant, namespace: str, resource: str) -> Alert:
         " the settings.",
         owner=tenant.team,
         labels={"namespace": namespace, "resource": resource},
+        look=(
+            "kubectl -n NAMESPACE describe resourcequota",
+            "kubectl -n NAMESPACE get pods",
+        ),
     )

@@ -13,12 +13,14 @@ from components.device_plugins import DevicePlugins, DevicePluginsArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.handles import ClusterHandle, NetworkHandle
 from components.karpenter import Karpenter, KarpenterArgs
+from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
+from gpuplatform.render.monitoring.values import workspace_arn
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
@@ -128,8 +130,19 @@ def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None
     return Admission(name, AdmissionArgs(cluster=given_cluster(), documents=documents), opts)
 
 
+def monitoring(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Monitoring:
+    args = MonitoringArgs(
+        cluster=given_cluster(),
+        cluster_name=settings.cluster.name,
+        documents=render(settings).monitoring,
+        workspace_arn=workspace_arn(settings),
+    )
+    return Monitoring(name, args, opts)
+
+
 BUILDERS: dict[type[pulumi.ComponentResource], Builder] = {
     Admission: admission,
+    Monitoring: monitoring,
     Network: network,
     Cluster: cluster,
     Karpenter: karpenter,

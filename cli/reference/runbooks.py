@@ -1,0 +1,65 @@
+"""A page for each alert: what is happening, what to look at, what to do, when it ends."""
+
+from __future__ import annotations
+
+import re
+
+from cli.reference.markdown import code, generated, table
+from cli.stacks import stack_file
+from gpuplatform.accept import check_file
+from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.stack import alerts
+
+_TOLD = {
+    Severity.PAGE: "wakes somebody: work is failing now",
+    Severity.TICKET: "is for the same day",
+    Severity.NOTE: "is for whoever asks",
+}
+_INDEX = """
+Every alert links to its page by `runbook_url`. Set `monitoring.runbooks_url` to where your people read this repository,
+and the link opens. In commands, words in capitals stand for the alert's labels.
+
+"""
+
+
+def pages() -> dict[str, str]:
+    """File name to text: one for each alert of the prod stack, and the list of them."""
+    settings = check_file(stack_file("prod")).settings
+    assert settings is not None, "the prod stack is accepted"
+    by_name = {each.name: each for each in reversed(alerts(settings))}
+    ordered = [by_name[name] for name in sorted(by_name)]
+    rows = ((f"[{each.name}]({each.runbook})", each.severity.value, _first(each)) for each in ordered)
+    index = generated("Runbooks", "gpuplatform/render/monitoring") + _INDEX
+    return {"README.md": index + table(("alert", "severity", "what is happening"), rows)} | {
+        each.runbook: _page(each) for each in ordered
+    }
+
+
+def _page(alert: Alert) -> str:
+    look = "".join(f"{command}\n" for command in alert.look)
+    ends = (
+        "Ends by itself within minutes of the last sample."
+        if not alert.for_minutes
+        else f"Begins when it has been so for {alert.for_minutes} minutes without a break, and ends with the first sample"
+        " that is otherwise."
+    )
+    return (
+        generated(alert.name, "gpuplatform/render/monitoring")
+        + f"\nSeverity {code(alert.severity.value)}: {_TOLD[alert.severity]}.\n"
+        + f"\n## What is happening\n\n{_plain(alert.summary)}.\n"
+        + f"\n## What to do\n\n{_plain(alert.description)}\n"
+        + (f"\n## Where to look\n\n```sh\n{look}```\n" if look else "")
+        + f"\n## How it is decided\n\n```promql\n{alert.expr}\n```\n\n{ends}\n"
+        + ("\nShown for one pool; each pool has its own.\n" if "pool" in alert.labels else "")
+        + "\n[All runbooks](README.md)\n"
+    )
+
+
+def _first(alert: Alert) -> str:
+    return _plain(alert.summary)
+
+
+def _plain(text: str) -> str:
+    """Prometheus' templates as words in capitals."""
+    named = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda found: found[1].upper(), text)
+    return re.sub(r"\{\{ \$value[^}]*\}\}", "N", named)

@@ -1,0 +1,69 @@
+"""Monitoring: Prometheus and KEDA by their charts, then what they read (M1-M6, W4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_aws.eks import PodIdentityAssociation
+
+from components.handles import ClusterHandle
+from components.identity import PODS, make_role
+from components.kubernetes import install, register
+from gpuplatform.render.document import name_of
+from gpuplatform.render.monitoring.stack import MonitoringDocuments
+from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonitoringArgs:
+    """What watches a cluster."""
+
+    cluster: ClusterHandle
+    cluster_name: str
+    documents: MonitoringDocuments | None
+    """None where the stack is watched by something else: nothing is made."""
+    workspace_arn: str | None
+    """The managed workspace that Prometheus writes to, where there is one."""
+
+
+class Monitoring(pulumi.ComponentResource):
+    """The charts with their definitions, then monitors, rules and boards, which are of kinds that the charts define."""
+
+    charts: tuple[str, ...]
+
+    def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpu-platform:index:Monitoring", name, None, opts)
+        documents = args.documents
+        self.charts = () if documents is None else tuple(documents.values)
+        if documents is not None:
+            self._make(name, args, documents)
+        self.register_outputs({"charts": list(self.charts)})
+
+    def _make(self, name: str, args: MonitoringArgs, documents: MonitoringDocuments) -> None:
+        provider = args.cluster.kubernetes
+        namespace = register(self, name, documents.namespace, provider)
+        ready: list[pulumi.Resource] = [namespace, *self._identity(name, args, name_of(documents.namespace))]
+        charts = [
+            install(self, f"{name}-{chart}", chart, values, provider, ready)
+            for chart, values in documents.values.items()
+        ]
+        for each in documents.documents:
+            register(self, name, each, provider, charts)
+
+    def _identity(self, name: str, args: MonitoringArgs, namespace: str) -> list[pulumi.Resource]:
+        """Leave to write to the managed workspace, and to nothing else."""
+        if args.workspace_arn is None:
+            return []
+        statement = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [args.workspace_arn]}
+        policy = {"Version": "2012-10-17", "Statement": [statement]}
+        made = make_role(self, f"{name}-writer", f"{args.cluster_name}-prometheus", PODS, own={"write": policy})
+        association = PodIdentityAssociation(
+            f"{name}-writer",
+            cluster_name=args.cluster_name,
+            namespace=namespace,
+            service_account=SERVICE_ACCOUNT,
+            role_arn=made.role.arn,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        return [association, *made.attachments]
