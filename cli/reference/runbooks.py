@@ -40,7 +40,7 @@ def _page(alert: Alert) -> str:
     ends = (
         "Ends by itself within minutes of the last sample."
         if not alert.for_minutes
-        else f"Begins when it has been so for {alert.for_minutes} minutes without a break, and ends with the first sample"
+        else f"Begins when it has been so for {alert.for_minutes} minutes without a break; ends with the first sample"
         " that is otherwise."
     )
     return (

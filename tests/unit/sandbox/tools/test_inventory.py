@@ -17,7 +17,16 @@ def names(*asked: str) -> list[str]:
 
 
 def test_a_tier_stands_for_all_that_it_needs() -> None:
-    assert names("cluster") == ["kube-apiserver", "etcd", "kubectl", "helm", "karpenter-crds", "prometheus-crds", "keda-crds", "sarif-schema"]
+    assert names("cluster") == [
+        "kube-apiserver",
+        "etcd",
+        "kubectl",
+        "helm",
+        "karpenter-crds",
+        "prometheus-crds",
+        "keda-crds",
+        "sarif-schema",
+    ]
 
 
 def test_names_and_tiers_mix_and_nothing_comes_twice() -> None:
