@@ -34,6 +34,19 @@ def _label(key: str) -> Where:
 
 _TEAM = _label("team")
 _DENY = _named("default-deny")
+_ELSE = "it watches something else"
+
+
+def _app(subject: Subject) -> object:
+    return at(subject.body, "spec", "selector", "matchLabels", "app")
+
+
+def _watches_cards(subject: Subject, _: Path) -> bool:
+    return _app(subject) == "nvidia-dcgm-exporter"
+
+
+def _watches_else(subject: Subject, _: Path) -> bool:
+    return _app(subject) != "nvidia-dcgm-exporter"
 
 
 def _there(subject: Subject, path: Path) -> bool:
@@ -176,9 +189,22 @@ OPERATOR_ROWS: tuple[Row, ...] = (
     ),
     row(CLUSTER_POLICY, "metadata.name", "cluster-policy-named", VALUE),
     row(CLUSTER_POLICY, "metadata.name", Judge.API_SERVER, REMOVED, TYPE),
-    row(SERVICE_MONITOR, "spec.endpoints[].port", "exporter-scraped", VALUE, TYPE, values=("metrics",)),
+    row(
+        SERVICE_MONITOR,
+        "spec.endpoints[].port",
+        "exporter-scraped",
+        VALUE,
+        TYPE,
+        values=("metrics",),
+        where=_watches_cards,
+    ),
+    right(SERVICE_MONITOR, "spec.endpoints[].port", _ELSE, VALUE, where=_watches_else),
+    row(SERVICE_MONITOR, "spec.endpoints[].port", Judge.API_SERVER, TYPE, where=_watches_else),
+    row(SERVICE_MONITOR, "spec.endpoints", Judge.API_SERVER, REMOVED, TYPE),
+    row(SERVICE_MONITOR, "spec.endpoints[]", Judge.API_SERVER, TYPE),
+    right(SERVICE_MONITOR, "spec.endpoints[]", "one endpoint less", REMOVED),
     right(SERVICE_MONITOR, "spec.endpoints[].port", "an endpoint may name its port by number", REMOVED),
-    right(SERVICE_MONITOR, "spec.selector.matchLabels.app", "it watches something else", REMOVED, VALUE),
+    right(SERVICE_MONITOR, "spec.selector.matchLabels.app", _ELSE, REMOVED, VALUE),
     row(SERVICE_MONITOR, "spec.selector.matchLabels.app", Judge.API_SERVER, TYPE),
 )
 
