@@ -4,8 +4,8 @@ from gpuplatform.proofs.cost.advice import TREE, Advice, Branch, advice
 from gpuplatform.proofs.cost.bill import PLATFORM, Bill, Line, bill, instance_types_of
 from gpuplatform.proofs.cost.difference import Difference, Moved, difference
 from gpuplatform.proofs.cost.limits import faults
-from gpuplatform.proofs.cost.prices import Prices, price_range_usd_per_hour, price_range_usd_per_unit_hour
 from gpuplatform.proofs.cost.teams import TeamLine, team_lines
+from gpuplatform.settings.prices import Prices, price_range_usd_per_hour, price_range_usd_per_unit_hour
 
 __all__ = [
     "PLATFORM",

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH, Service, gp3_usd_per_hour, usd_per_hour
-from gpuplatform.proofs.cost.prices import Prices
 from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.network import Nat, Network
 from gpuplatform.settings.plan import PlannedNodePool, plan
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.volumes import PLAIN_DISK, RootVolume, root_volume
 from gpuplatform.standard.markets import Market
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpuplatform.proofs.cost.prices import Prices, price_range_usd_per_unit_hour
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
+from gpuplatform.settings.prices import Prices, price_range_usd_per_unit_hour
 from gpuplatform.settings.settings import Settings
 
 

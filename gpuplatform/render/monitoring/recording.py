@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gpuplatform.proofs.cost import Prices
 from gpuplatform.render.monitoring.alert import Recording
 from gpuplatform.render.monitoring.names import node_label, sanitized
 from gpuplatform.settings.plan import PlannedNodePool, unit_resource
+from gpuplatform.settings.prices import Prices
 from gpuplatform.standard import keys, labels
 
 ALLOCATED_CARDS = "gpu:allocated_cards:sum"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuplatform.proofs.cost import Prices
 from gpuplatform.render.document import Document, a
 from gpuplatform.render.monitoring.alert import Alert, Recording
 from gpuplatform.render.monitoring.boards import BOARDS
@@ -17,6 +16,7 @@ from gpuplatform.render.monitoring.scraping import NAMESPACE, counters_config_ma
 from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
 from gpuplatform.render.monitoring.values import keda_values, prometheus_values
 from gpuplatform.settings.plan import plan
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
