@@ -52,8 +52,9 @@ def _complete(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
 
 def _unbounded(quota: Subject, offered: Iterable[str]) -> list[Fault]:
     hard = mapping_at(quota, "spec", "hard")
-    if isinstance(hard, Unknown):
-        return []
+    keys = [] if isinstance(hard, Unknown) else list(hard)
+    if not any(resources.is_card_resource(key.removeprefix(resources.quota_key(""))) for key in keys):
+        return []  # it counts something else, such as claims; tenant-quota asks for one that counts cards
     return [
         Fault(
             f"spec.hard[{key}]",
@@ -62,7 +63,7 @@ def _unbounded(quota: Subject, offered: Iterable[str]) -> list[Fault]:
             f'add {key}, "0" where the team may have none',
         )
         for key in map(resources.quota_key, sorted(offered))
-        if key not in hard
+        if key not in keys
     ]
 
 
