@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from gpuplatform.accept import check_file
-from gpuplatform.proofs.cost.prices import Prices
+from gpuplatform.settings.prices import Prices
 from sandbox.cluster import cluster_commands_at_hand
 from tests.bench.placement import baselines, workload
 from tests.bench.placement.offers import meant, of_catalogue, of_stack

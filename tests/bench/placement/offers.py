@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.proofs.cost.prices import Prices
 from gpuplatform.proofs.share.method import Method
 from gpuplatform.proofs.share.options import PLATFORM_ARCHITECTURE, way_of
 from gpuplatform.settings.plan import PlannedNodePool, plan
 from gpuplatform.settings.pools import MAX_MPS_SHARES
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.labels import Role
 from gpuplatform.standard.markets import Market

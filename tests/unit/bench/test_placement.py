@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuplatform.proofs.cost.prices import Prices
 from gpuplatform.settings.cost import Cost
+from gpuplatform.settings.prices import Prices
 from gpuplatform.standard.labels import Purpose
 from tests.bench.placement.offers import meant, of_catalogue, of_stack
 from tests.bench.placement.pods import MEANT, in_our_words
