@@ -31,11 +31,7 @@ def capacity_text(draft: Draft, settings: Settings) -> list[str]:
     lines += [str(each) for each in spans(draft) if not each.fits]
     needs = ", ".join(f"{each.families} {each.market} {each.vcpus:,}" for each in vcpu_needs(draft))
     lines.append(f"vCPU quotas of the account that the ceilings need: {needs}")
-    by_kind: dict[str, list[str]] = {}
-    for tenant in settings.tenants:
-        for namespace in tenant.namespaces:
-            by_kind.setdefault(namespace.scheduling.value, []).append(namespace.name)
-    return lines + [f"{kind} namespaces: {', '.join(names)}" for kind, names in sorted(by_kind.items())]
+    return lines
 
 
 def capacity_json(draft: Draft, settings: Settings) -> dict[str, object]:
@@ -55,7 +51,6 @@ def capacity_json(draft: Draft, settings: Settings) -> dict[str, object]:
         ],
         "largest_jobs": [{**asdict(each), "fits_one_node_or_block": each.fits} for each in spans(draft)],
         "vcpu_quotas": [asdict(each) for each in vcpu_needs(draft)],
-        "namespaces": {each.name: each.scheduling.value for tenant in settings.tenants for each in tenant.namespaces},
     }
 
 

@@ -1,14 +1,12 @@
-"""What belongs to a team: the pools its quotas are meant for, and what its queue may hold (Q1, Q6, B5).
-
-The capacity proof and the queues both start here, so that they divide the same numbers.
-"""
+"""What belongs to a team: the pools its quotas are meant for, and which of its namespaces train (Q1, B5)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from gpuplatform.settings.pools import Pool
-from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
+from gpuplatform.settings.tenants import Namespace, Tenant
+from gpuplatform.standard.labels import Purpose
 from gpuplatform.standard.priorities import priority
 
 
@@ -22,9 +20,13 @@ def pools_of(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
     )
 
 
-def queued(tenant: Tenant) -> tuple[Namespace, ...]:
-    """The team's namespaces that Kueue looks after."""
-    return tuple(each for each in tenant.namespaces if each.scheduling is Scheduling.QUEUED)
+def training(tenant: Tenant) -> tuple[Namespace, ...]:
+    """The team's namespaces that may train: their jobs can be of several pods that start together."""
+    return tuple(
+        each
+        for each in tenant.namespaces
+        if any((found := priority(name)) and found.purpose is Purpose.TRAIN for name in each.priorities)
+    )
 
 
 def guaranteed(namespaces: Iterable[Namespace]) -> dict[str, int]:
@@ -34,9 +36,3 @@ def guaranteed(namespaces: Iterable[Namespace]) -> dict[str, int]:
         for resource, amount in namespace.quota.items():
             sums[resource] = sums.get(resource, 0) + amount
     return {resource: amount for resource, amount in sums.items() if amount}
-
-
-def limit(tenant: Tenant, namespace: Namespace, resource: str) -> int:
-    """The most of a resource that a namespace holds at one time: its quota, and what its team may borrow."""
-    borrowed = tenant.queue.borrow.get(resource, 0) if namespace.scheduling is Scheduling.QUEUED else 0
-    return namespace.quota.get(resource, 0) + borrowed

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
-from gpuplatform.settings.teams import pools_of, queued
+from gpuplatform.settings.teams import pools_of, training
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The largest job that a queued namespace may have of a resource, in units of it."""
+    """The largest job that a namespace which trains may have of a resource, in units of it."""
 
     tenant: str
     namespace: str
     resource: str
     largest_job: int
-    """Its quota: a job that borrows may be preempted, so it counts on no more."""
+    """Its quota."""
     one_node: int
     """What the largest node of its pools offers."""
     one_block: int
@@ -39,11 +39,11 @@ class Span:
 
 
 def spans(draft: Draft) -> tuple[Span, ...]:
-    """One for each quota of a queued namespace that some of its pools offers."""
+    """One for each quota of a namespace that trains, which some of its pools offers."""
     planned = plan(draft.pools, draft.zones)
     found: list[Span] = []
     for tenant in draft.tenants:
-        for namespace in queued(tenant):
+        for namespace in training(tenant):
             meant = {pool.name for pool in pools_of(namespace, draft.pools)}
             for resource, amount in namespace.quota.items():
                 own = [each for each in planned if each.pool.name in meant and unit_resource(each.pool) == resource]

@@ -100,8 +100,10 @@ def test_settings_are_refused_exactly_where_the_sum_exceeds_the_ceiling(quotas: 
     assert (line.guaranteed, line.units) == (sum(quotas), ceiling)
 
 
-def test_the_largest_queued_job_is_measured_against_a_node() -> None:
-    draft, _ = draft_of([a_pool()], [a_team("a", {GPU: 4}, scheduling="queued"), a_team("b", {GPU: 4})])
+def test_the_largest_training_job_is_measured_against_a_node() -> None:
+    draft, _ = draft_of(
+        [a_pool()], [a_team("a", {GPU: 4}, priorities=["training-normal"], pools=["serve"]), a_team("b", {GPU: 4})]
+    )
     (span,) = spans(draft)
     assert (span.tenant, span.largest_job, span.one_node, span.one_block, span.fits) == ("a", 4, 1, 0, False)
 
