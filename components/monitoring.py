@@ -10,7 +10,7 @@ from pulumi_aws.eks import PodIdentityAssociation
 from components.handles import ClusterHandle
 from components.identity import PODS, make_role
 from components.kubernetes import install, register
-from gpuplatform.render.document import name_of
+from gpuplatform.render.monitoring.scraping import NAMESPACE
 from gpuplatform.render.monitoring.stack import MonitoringDocuments
 from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT
 
@@ -42,8 +42,8 @@ class Monitoring(pulumi.ComponentResource):
 
     def _make(self, name: str, args: MonitoringArgs, documents: MonitoringDocuments) -> None:
         provider = args.cluster.kubernetes
-        namespace = register(self, name, documents.namespace, provider)
-        ready: list[pulumi.Resource] = [namespace, *self._identity(name, args, name_of(documents.namespace))]
+        namespaces = [register(self, name, each, provider) for each in documents.namespaces]
+        ready: list[pulumi.Resource] = [*namespaces, *self._identity(name, args)]
         charts = [
             install(self, f"{name}-{chart}", chart, values, provider, ready)
             for chart, values in documents.values.items()
@@ -51,7 +51,7 @@ class Monitoring(pulumi.ComponentResource):
         for each in documents.documents:
             register(self, name, each, provider, charts)
 
-    def _identity(self, name: str, args: MonitoringArgs, namespace: str) -> list[pulumi.Resource]:
+    def _identity(self, name: str, args: MonitoringArgs) -> list[pulumi.Resource]:
         """Leave to write to the managed workspace, and to nothing else."""
         if args.workspace_arn is None:
             return []
@@ -61,7 +61,7 @@ class Monitoring(pulumi.ComponentResource):
         association = PodIdentityAssociation(
             f"{name}-writer",
             cluster_name=args.cluster_name,
-            namespace=namespace,
+            namespace=NAMESPACE,
             service_account=SERVICE_ACCOUNT,
             role_arn=made.role.arn,
             opts=pulumi.ResourceOptions(parent=self),

@@ -24,7 +24,7 @@ from sandbox.market import Ec2
 from sandbox.operator import operator_documents
 from sandbox.requirements import known_requirements
 from sandbox.storage import storage
-from sandbox.tools.module_files import KARPENTER_CRDS, files_at_hand
+from sandbox.tools.module_files import KARPENTER_CRDS, PROMETHEUS_CRDS, files_at_hand
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "ConfigMap", "ServiceAccount")
@@ -37,8 +37,8 @@ class ClusterCommands:
 
     full: FullCommands
     karpenter: Path
-    crds: Path
-    """The folder of Karpenter's definitions."""
+    crds: tuple[Path, ...]
+    """The folders of definitions that a stack's objects are of: Karpenter's and Prometheus'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,9 @@ class Cluster:
 
 def cluster_commands_at_hand() -> ClusterCommands | None:
     """All of them, from PATH or the cache; None where one is missing. Nothing is built."""
-    full, own, crds = full_commands_at_hand(), program_at_hand(KARPENTER), files_at_hand(KARPENTER_CRDS)
-    return ClusterCommands(full, own, crds) if full and own and crds else None
+    full, own = full_commands_at_hand(), program_at_hand(KARPENTER)
+    crds = tuple(found for each in (KARPENTER_CRDS, PROMETHEUS_CRDS) if (found := files_at_hand(each)))
+    return ClusterCommands(full, own, crds) if full and own and len(crds) == 2 else None
 
 
 @contextmanager
@@ -129,7 +130,8 @@ def cluster(
 ) -> Generator[Cluster]:
     """An empty cluster with Karpenter; what holds for ``control_plane`` holds here."""
     with full_control_plane(folder, commands.full) as plane:
-        install_crds(plane.kubectl, commands.crds)
+        for each in commands.crds:
+            install_crds(plane.kubectl, each)
         apply(plane.kubectl, (*storage(), *known_requirements()))
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
         with karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values) as (running, part):

@@ -65,7 +65,7 @@ class Rendered:
             self.operator_namespace,
             *self.operator_configs,
             *of_tenants,
-            *((self.monitoring.namespace, *self.monitoring.documents) if self.monitoring else ()),
+            *((*self.monitoring.namespaces, *self.monitoring.documents) if self.monitoring else ()),
         )
 
     @property

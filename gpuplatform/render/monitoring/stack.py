@@ -28,7 +28,8 @@ _RULES = "gpu-platform"
 class MonitoringDocuments:
     """What makes a cluster watched."""
 
-    namespace: Document
+    namespaces: tuple[Document, ...]
+    """Of the charts."""
     counters: Document
     """The card exporter's file, in the operator's namespace."""
     documents: tuple[Document, ...]
@@ -68,17 +69,18 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
         return None
     read = frozenset(name for expr in expressions(settings).values() for name in series_of(expr))
     return MonitoringDocuments(
-        namespace=_namespace(),
+        namespaces=tuple(map(_namespace, (NAMESPACE, CHARTS["keda"].namespace))),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),
         documents=(*service_monitors(read), rules(settings), *map(_config_map, BOARDS)),
         values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
     )
 
 
-def _namespace() -> Document:
-    """The exporter of nodes reads the host, so Pod Security lets it."""
-    document = a("v1", "Namespace", NAMESPACE)
-    document["metadata"] = {"name": NAMESPACE, "labels": {keys.POD_SECURITY_ENFORCE: "privileged"}}
+def _namespace(name: str) -> Document:
+    """The exporter of nodes reads the host, so Pod Security lets it; KEDA needs no more than teams do."""
+    document = a("v1", "Namespace", name)
+    level = "privileged" if name == NAMESPACE else "baseline"
+    document["metadata"] = {"name": name, "labels": {keys.POD_SECURITY_ENFORCE: level}}
     return document
 
 

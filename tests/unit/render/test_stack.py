@@ -61,7 +61,7 @@ def test_every_group_of_documents_is_among_all_of_them() -> None:
     groups = (
         *found.cluster_documents, *found.node_classes, *found.overlays, *found.node_pools,
         found.operator_namespace, *found.operator_configs, tenant.namespace, *tenant.contents,
-        *((found.monitoring.namespace, *found.monitoring.documents) if found.monitoring else ()),
+        *((*found.monitoring.namespaces, *found.monitoring.documents) if found.monitoring else ()),
     )  # fmt: skip
     assert len(found.documents) == len(groups)
     assert all(each in found.documents for each in groups)
