@@ -26,7 +26,10 @@ def counters_config_map(namespace: str) -> Document:
 
 
 def service_monitors(kept: Iterable[str]) -> list[Document]:
-    """The card exporter, Karpenter and the operator; of Karpenter's series only those that somebody reads."""
+    """The card exporter and Karpenter, of whose series only those are kept that somebody reads.
+
+    The operator makes a monitor for itself (v26.7.0, assets/state-operator-metrics).
+    """
     read = sorted(each for each in kept if each.startswith(("karpenter_", "operator_")))
     keep = {"sourceLabels": ["__name__"], "regex": "|".join(read), "action": "keep"}
     return [
@@ -54,12 +57,6 @@ def service_monitors(kept: Iterable[str]) -> list[Document]:
             CHARTS["karpenter"].namespace,
             {"app.kubernetes.io/name": "karpenter"},
             {"port": "http-metrics", "interval": "30s", "metricRelabelings": [keep]},
-        ),
-        _monitor(
-            "gpu-operator",
-            CHARTS["gpu-operator"].namespace,
-            {"app": "gpu-operator"},
-            {"port": "gpu-operator-metrics", "interval": "60s"},
         ),
     ]
 

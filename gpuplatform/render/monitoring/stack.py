@@ -77,10 +77,12 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
 
 
 def _namespace(name: str) -> Document:
-    """The exporter of nodes reads the host, so Pod Security lets it; KEDA needs no more than teams do."""
+    """The exporter of nodes reads the host, so Pod Security lets it in its namespace."""
     document = a("v1", "Namespace", name)
-    level = "privileged" if name == NAMESPACE else "baseline"
-    document["metadata"] = {"name": name, "labels": {keys.POD_SECURITY_ENFORCE: level}}
+    labels = {keys.MANAGED_BY: "pulumi"}
+    if name == NAMESPACE:
+        labels[keys.POD_SECURITY_ENFORCE] = "privileged"
+    document["metadata"] = {"name": name, "labels": labels}
     return document
 
 
