@@ -210,7 +210,7 @@ def test_with_the_alpha_gates_off_shared_pools_are_managed_node_groups_and_the_p
             pool.pop("expire_after_hours", None)
     settings["cost"] |= {"monthly_floor_limit_usd": 60000}
     for namespace in (each for tenant in settings["tenants"] for each in tenant["namespaces"]):
-        namespace["quota"] = {key: min(amount, 7) for key, amount in namespace["quota"].items()}
+        namespace["quota"] = {key: min(amount, 2) for key, amount in namespace["quota"].items()}
     gated = tmp_path / "Pulumi.dev.yaml"
     gated.write_text(yaml.safe_dump(whole), encoding="utf-8")
     up, said = engine(Verb.UP, stack_file=gated)

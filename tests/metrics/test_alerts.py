@@ -13,7 +13,7 @@ from gpuplatform.render.monitoring.stack import alerts, rules
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.table import PROMTOOL
 from tests import tiers
-from tests.builders import STACKS, stack_settings
+from tests.builders import ROOT, STACKS, stack_settings
 from tests.metrics.cases import CASES, Case
 
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
@@ -93,3 +93,10 @@ def test_the_quiet_samples_differ_in_one(case: Case) -> None:
         if case.quiet[name][number] != sample
     ]
     assert differing == [(case.spoilt, case.at)]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_the_runbook_of_every_alert_is_a_page_that_says_what_to_do(stack: str) -> None:
+    for each in alerts(stack_settings(stack)):
+        page = ROOT / "docs" / "runbooks" / each.runbook
+        assert "## What to do" in page.read_text(encoding="utf-8"), each.name
