@@ -12,19 +12,23 @@ import (
 	"github.com/awslabs/operatorpkg/controller"
 	"github.com/go-logr/zapr"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"sigs.k8s.io/karpenter/pkg/cloudprovider/overlay"
 	"sigs.k8s.io/karpenter/pkg/controllers"
+	"sigs.k8s.io/karpenter/pkg/controllers/nodeclaim/lifecycle"
 	"sigs.k8s.io/karpenter/pkg/controllers/nodeoverlay"
+	"sigs.k8s.io/karpenter/pkg/controllers/nodepool/registrationhealth"
 	"sigs.k8s.io/karpenter/pkg/controllers/provisioning"
 	"sigs.k8s.io/karpenter/pkg/controllers/state"
 	"sigs.k8s.io/karpenter/pkg/events"
 	"sigs.k8s.io/karpenter/pkg/operator/injection"
 	"sigs.k8s.io/karpenter/pkg/operator/logging"
 	"sigs.k8s.io/karpenter/pkg/operator/options"
+	"sigs.k8s.io/karpenter/pkg/state/nodepoolhealth"
 )
 
 const version = "1.14.1"
@@ -102,6 +106,9 @@ func run() error {
 	return mgr.Start(ctx)
 }
 
+// startKarpenter registers Karpenter's controllers with the clock that can be set. One keeps the machine's: the
+// lifecycle of a NodeClaim holds its deadlines against times that the claim was given by the machine, so that under a
+// clock set ahead it would give up on a node before the node had registered. It shares a state with one other.
 func startKarpenter(ctx context.Context, mgr manager.Manager, catalogue *Catalogue, injected *Injected) (*settler, error) {
 	store := nodeoverlay.NewInstanceTypeStore()
 	provider := &Provider{
@@ -113,7 +120,14 @@ func startKarpenter(ctx context.Context, mgr manager.Manager, catalogue *Catalog
 	recorder := events.NewRecorder(mgr.GetEventRecorderFor("karpenter")) //nolint:staticcheck // Karpenter's type of it
 	all := controllers.NewControllers(ctx, mgr, injected, mgr.GetClient(), recorder, overlaid, provider, cluster, store)
 	settler := &settler{cache: mgr.GetCache(), live: mgr.GetAPIReader(), cluster: cluster, changed: make(chan struct{}, 1)}
+	health := nodepoolhealth.NewState()
 	for _, each := range all {
+		switch each.(type) {
+		case *lifecycle.Controller:
+			each = lifecycle.NewController(clock.RealClock{}, mgr.GetClient(), overlaid, recorder, health, nil)
+		case *registrationhealth.Controller:
+			each = registrationhealth.NewController(injected, mgr.GetClient(), overlaid, health)
+		}
 		if err := each.Register(ctx, mgr); err != nil {
 			return nil, err
 		}

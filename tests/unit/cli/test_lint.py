@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,10 @@ def run(*words: str | Path, stdin: str | None = None) -> Result:
 
 def test_the_examples_have_no_finding() -> None:
     result = run(ROOT / "examples")
-    assert (result.exit_code, result.output) == (0, "5 files, 9 objects: no findings\n")
+    files = len(list((ROOT / "examples").rglob("*.yaml")))
+    assert files >= 4
+    assert result.exit_code == 0, result.output
+    assert re.fullmatch(rf"{files} files, \d+ objects: no findings\n", result.output)
 
 
 @pytest.mark.parametrize(
