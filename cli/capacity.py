@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from cli.tables import aligned
 from gpuplatform.proofs.capacity import CapacityLine, capacity_lines, spans, vcpu_needs
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.settings import Settings
 
 _HEADER = ("RESOURCE", "POOLS", "STATIC", "ELASTIC", "RESERVED", "GUARANTEED", "RATIO", "TEAMS")
-_NUMBERS = slice(2, 7)
 
 
 def capacity_text(draft: Draft, settings: Settings) -> list[str]:
     """The table, the jobs that no block of nodes holds, the vCPUs, and who schedules each namespace."""
     rows = [_HEADER, *(_row(line) for line in capacity_lines(draft))]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
-    numeric = range(len(_HEADER))[_NUMBERS]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if column in numeric else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    lines = aligned(rows)
     lines.append(f"quotas may be {settings.queues.overcommit_ratio:.2f} times what the pools can have")
     unused = [each.pool for line in capacity_lines(draft) if not line.claims for each in line.offers]
     if unused:

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from cli.stacks import accepted_settings, stack_options
+from cli.tables import aligned
 from gpuplatform.proofs.cost import Prices
 from gpuplatform.proofs.share import (
     Advice,
@@ -278,5 +279,4 @@ def _table(options: Sequence[Option]) -> list[str]:
         slots = str(option.slots.count)
         bound = room_in_words(option)
         rows.append((cost, str(option.way), option.node.name, option.card.name, *pool, slots, bound))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return aligned(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cli.tables import aligned
 from gpuplatform.proofs.cost import Prices, bill, price_range_usd_per_hour
 from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
@@ -33,16 +34,14 @@ def _pools(settings: Settings, planned: Sequence[PlannedNodePool], prices: Price
     for pool in settings.pools:
         own = [each for each in planned if each.pool.name == pool.name]
         rows += [_row(each, prices) for each in own]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    header, body = table[0], table[1:]
-    lines.append("  " + header)
+    header, *body = aligned(rows, indent="  ")
+    lines.append(header)
     position = 0
     for pool in settings.pools:
         count = sum(each.pool.name == pool.name for each in planned)
         shown = " ".join(f"{key}={value}" for key, value in _level_labels(planned[position]).items())
         lines.append(f"pool {pool.name}: {shown}")
-        lines += ["  " + line for line in body[position : position + count]]
+        lines += body[position : position + count]
         position += count
     return lines
 

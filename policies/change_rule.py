@@ -7,26 +7,17 @@ from dataclasses import dataclass
 
 from gpuplatform.faults import Fault
 from policies.cel import Cel
-from policies.rule import Severity
-from policies.subject import Kind, Subject
+from policies.rule import Named
+from policies.subject import Subject
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRule(Named):
     """A rule that a preview cannot judge, because a policy pack sees no earlier state, and a file does not tell.
 
     The API server judges it at every update, and ``gpuplatform check`` against what the stack last published.
     """
 
-    name: str
-    description: str
-    severity: Severity
-    remediation: str
-    kinds: tuple[Kind, ...]
     judge: Callable[[Subject, Subject], Iterable[Fault]]
     """What was, and what is to be."""
     admission: Cel
-
-    def applies_to(self, subject: Subject) -> bool:
-        """Whether the rule is about such a thing."""
-        return any(subject.is_a(kind) for kind in self.kinds)

@@ -23,9 +23,9 @@ class Severity(enum.StrEnum):
     CRITICAL = "critical"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule about one thing at a time."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What every rule says of itself, whatever it judges."""
 
     name: str
     """Kebab case, unique in the pack: what a refusal calls it."""
@@ -34,32 +34,29 @@ class Rule:
     remediation: str
     """What to do, for whoever meets the rule for the first time; each fault says it for its own case."""
     kinds: tuple[Kind, ...]
-    """What it is about; nothing else reaches ``judge``."""
-    judge: Callable[[Subject], Iterable[Fault]]
-    admission: Admission
-    """The same for the API server, or why it cannot."""
+    """What it is about; nothing else reaches it."""
 
     def applies_to(self, subject: Subject) -> bool:
         """Whether the rule is about such a thing."""
         return any(subject.is_a(kind) for kind in self.kinds)
 
 
-@dataclass(frozen=True, slots=True)
-class StackRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Named):
+    """A rule about one thing at a time."""
+
+    judge: Callable[[Subject], Iterable[Fault]]
+    admission: Admission
+    """The same for the API server, or why it cannot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackRule(Named):
     """A rule about things that only make sense together."""
 
-    name: str
-    description: str
-    severity: Severity
-    remediation: str
-    kinds: tuple[Kind, ...]
-    """What it reads; ``judge`` gets every subject of these kinds, in the stack's order."""
     judge: Callable[[Sequence[Subject]], Iterable[tuple[Subject, Fault]]]
+    """Gets every subject of its kinds, in the stack's order."""
     admission: Admission = TOGETHER
-
-    def applies_to(self, subject: Subject) -> bool:
-        """Whether the rule reads such a thing."""
-        return any(subject.is_a(kind) for kind in self.kinds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,23 +8,14 @@ from dataclasses import dataclass
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.view import StackView
 from policies.cel import Admission
-from policies.rule import Severity
-from policies.subject import Kind, Subject
+from policies.rule import Named
+from policies.subject import Subject
 
 
-@dataclass(frozen=True, slots=True)
-class ViewRule:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRule(Named):
     """A rule that is judged where somebody names a stack, and skipped elsewhere."""
 
-    name: str
-    description: str
-    severity: Severity
-    remediation: str
-    kinds: tuple[Kind, ...]
     judge: Callable[[Subject, StackView], Iterable[Fault]]
     admission: Admission
     """The same for the API server, which reads the stack from a ConfigMap, or why it cannot."""
-
-    def applies_to(self, subject: Subject) -> bool:
-        """Whether the rule is about such a thing."""
-        return any(subject.is_a(kind) for kind in self.kinds)

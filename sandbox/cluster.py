@@ -120,8 +120,10 @@ class Cluster:
 def cluster_commands_at_hand() -> ClusterCommands | None:
     """All of them, from PATH or the cache; None where one is missing. Nothing is built."""
     full, own = full_commands_at_hand(), program_at_hand(KARPENTER)
-    crds = tuple(found for each in (KARPENTER_CRDS, PROMETHEUS_CRDS) if (found := files_at_hand(each)))
-    return ClusterCommands(full, own, crds) if full and own and len(crds) == 2 else None
+    karpenters, prometheus = files_at_hand(KARPENTER_CRDS), files_at_hand(PROMETHEUS_CRDS)
+    if not (full and own and karpenters and prometheus):
+        return None
+    return ClusterCommands(full, own, (karpenters, prometheus))
 
 
 @contextmanager

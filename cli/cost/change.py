@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from cli.cost.writing import aligned, money
+from cli.cost.writing import money
 from cli.reference.markdown import table
+from cli.tables import aligned
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
 from gpuplatform.proofs.cost import Difference, Line, Moved
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from cli.cost.statement import Statement
 from cli.reference.markdown import table
+from cli.tables import aligned
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
 from gpuplatform.proofs.cost import Line
 
-_BETWEEN_DIGITS = str.maketrans("", "", ",.- →")
 _COLUMNS = ("USD a month", "at rest", "expected", "ceiling", "all on demand")
 
 
@@ -91,15 +91,6 @@ def as_json(given: Statement) -> str:
     return json.dumps(document, indent=2)
 
 
-def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
-    """Rows in columns: the first to the left, figures to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        (indent + "  ".join(_cell(cell, width) for cell, width in zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    ]
-
-
 def money(usd: float) -> str:
     """Whole dollars with thousands apart."""
     return f"{usd:,.0f}"
@@ -114,11 +105,6 @@ def monthly(line: Line) -> tuple[str, ...]:
         line.on_demand_usd_per_hour,
     )
     return tuple(money(each * HOURS_PER_MONTH) for each in hourly)
-
-
-def _cell(cell: str, width: int) -> str:
-    is_figure = cell.translate(_BETWEEN_DIGITS).isdecimal()
-    return cell.rjust(width) if is_figure else cell.ljust(width)
 
 
 def _bill_rows(given: Statement) -> Iterable[tuple[str, ...]]:

@@ -15,6 +15,7 @@ from policies.nodepool import LABELS_PATH
 from policies.pod import CARD_NAME
 from policies.rules.tenancy import PLATFORM
 from policies.subject import Kind
+from policies.workloads import WORKLOADS
 
 CREATE, UPDATE = "CREATE", "UPDATE"
 NOT_KARPENTER = f"request.userInfo.username != {literal(names.KARPENTER_USER)}"
@@ -154,35 +155,39 @@ _STACK_VARIABLES = {
 }
 
 
-def _pods(name: str, kinds: tuple[str, ...], group: str, spec: str, metadata: str) -> Scope:
-    api = {"pods": "Pod", "deployments": "Deployment", "statefulsets": "StatefulSet", "daemonsets": "DaemonSet"}
-    api |= {"jobs": "Job", "cronjobs": "CronJob"}
-    own = spec == "object.spec"
+def _pods(name: str, plurals: Mapping[Kind, str]) -> Scope:
+    """The policy for kinds that hold their pod at one and the same place."""
+    (place,) = {place.path for kind in plurals for place in WORKLOADS[kind]}
+    pod = f"object.{place}" if place else "object"
+    (group,) = {kind.group for kind in plurals}
+    changed = {"template-changed": f"oldObject == null || {pod}.spec != {pod.replace('object', 'oldObject', 1)}.spec"}
     return Scope(
         name=name,
-        kinds=tuple(Kind(group, api[each]) for each in kinds),
-        resources={group: kinds},
+        kinds=tuple(plurals),
+        resources={group: tuple(plurals.values())},
         # A pod's demands do not change; a template is judged again where it does, and left alone where it does not.
-        operations=(CREATE,) if own else (CREATE, UPDATE),
-        variables={**_pod_variables(spec, metadata), **_STACK_VARIABLES},
-        match={}
-        if own
-        else {"template-changed": f"oldObject == null || {spec} != {spec.replace('object', 'oldObject', 1)}"},
+        operations=(CREATE, UPDATE) if place else (CREATE,),
+        variables={**_pod_variables(f"{pod}.spec", f"{pod}.?metadata"), **_STACK_VARIABLES},
+        match=changed if place else {},
         teams_objects=True,
         reads_stack=True,
     )
 
 
-_TEMPLATE = "object.spec.template"
-_CRON = "object.spec.jobTemplate.spec.template"
-
-PODS = _pods("pods", ("pods",), "", "object.spec", "object.metadata")
+PODS = _pods("pods", {Kind("", "Pod"): "pods"})
 
 SCOPES: tuple[Scope, ...] = (
     PODS,
-    _pods("apps", ("deployments", "statefulsets", "daemonsets"), "apps", f"{_TEMPLATE}.spec", f"{_TEMPLATE}.?metadata"),
-    _pods("jobs", ("jobs",), "batch", f"{_TEMPLATE}.spec", f"{_TEMPLATE}.?metadata"),
-    _pods("cronjobs", ("cronjobs",), "batch", f"{_CRON}.spec", f"{_CRON}.?metadata"),
+    _pods(
+        "apps",
+        {
+            Kind("apps", "Deployment"): "deployments",
+            Kind("apps", "StatefulSet"): "statefulsets",
+            Kind("apps", "DaemonSet"): "daemonsets",
+        },
+    ),
+    _pods("jobs", {Kind("batch", "Job"): "jobs"}),
+    _pods("cronjobs", {Kind("batch", "CronJob"): "cronjobs"}),
     Scope(
         name="pods-elsewhere",
         kinds=PODS.kinds,

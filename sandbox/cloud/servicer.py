@@ -7,100 +7,24 @@ import signal
 import sys
 import threading
 from concurrent import futures
-from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
 import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from sandbox.cloud import aws, kubernetes
+from sandbox.cloud import aws
 from sandbox.cloud.api import Api
 from sandbox.cloud.cluster import ClusterService
 from sandbox.cloud.place import Place
 from sandbox.cloud.references import at_path, given_names
 from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.services import AwsService, KubernetesService, Service
 from sandbox.cloud.strict import problems
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key that marks a wrapped value (pulumi sdk/go/common/resource/sig)."""
-
-
-class Service(Protocol):
-    """What the AWS and the Kubernetes stand-in each do."""
-
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """Which of the changed inputs make a new resource."""
-        ...
-
-    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
-        """Make a resource."""
-        ...
-
-    def update(self, old: Entry, inputs: Properties) -> Entry:
-        """Change a resource in place."""
-        ...
-
-    def delete(self, entry: Entry) -> None:
-        """Remove a resource."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class AwsService:
-    """AWS in one region of one account."""
-
-    world: World
-    at: aws.Account
-    throwaway: bool
-    """Whether it is a sandbox's, which goes when it is told to."""
-
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """As the type's row says."""
-        del old, new
-        return changed & aws.replaced_by(token)
-
-    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
-        """As AWS would."""
-        return aws.create(self.world, urn, token, inputs, self.at)
-
-    def update(self, old: Entry, inputs: Properties) -> Entry:
-        """As AWS would."""
-        return aws.update(self.world, old, inputs, self.at)
-
-    def delete(self, entry: Entry) -> None:
-        """As AWS would."""
-        aws.delete(self.world, entry, throwaway=self.throwaway)
-
-
-@dataclass(frozen=True, slots=True)
-class KubernetesService:
-    """One cluster's API."""
-
-    world: World
-    server: str
-    """The address in the kubeconfig."""
-
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """As the kind's row says; another name or namespace is another object."""
-        moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
-        return changed & kubernetes.replaced_by(token) | moved
-
-    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
-        """As the API server would, where there is one."""
-        kubernetes.reach(self.world, self.server)
-        return kubernetes.create(self.world, urn, token, inputs)
-
-    def update(self, old: Entry, inputs: Properties) -> Entry:
-        """As the API server would, where there is one."""
-        kubernetes.reach(self.world, self.server)
-        return kubernetes.update(self.world, old, inputs)
-
-    def delete(self, entry: Entry) -> None:
-        """As the API server would, where there is one."""
-        kubernetes.reach(self.world, self.server)
-        kubernetes.delete(self.world, entry)
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):

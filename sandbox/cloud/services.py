@@ -1,0 +1,85 @@
+"""What each stand-in does with a resource: AWS, and a cluster's API where there is no real one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from sandbox.cloud import aws, kubernetes
+from sandbox.cloud.world import Entry, Properties, World
+
+
+class Service(Protocol):
+    """What the AWS and the Kubernetes stand-in each do."""
+
+    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+        """Which of the changed inputs make a new resource."""
+        ...
+
+    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
+        """Make a resource."""
+        ...
+
+    def update(self, old: Entry, inputs: Properties) -> Entry:
+        """Change a resource in place."""
+        ...
+
+    def delete(self, entry: Entry) -> None:
+        """Remove a resource."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AwsService:
+    """AWS in one region of one account."""
+
+    world: World
+    at: aws.Account
+    throwaway: bool
+    """Whether it is a sandbox's, which goes when it is told to."""
+
+    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+        """As the type's row says."""
+        del old, new
+        return changed & aws.replaced_by(token)
+
+    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
+        """As AWS would."""
+        return aws.create(self.world, urn, token, inputs, self.at)
+
+    def update(self, old: Entry, inputs: Properties) -> Entry:
+        """As AWS would."""
+        return aws.update(self.world, old, inputs, self.at)
+
+    def delete(self, entry: Entry) -> None:
+        """As AWS would."""
+        aws.delete(self.world, entry, throwaway=self.throwaway)
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesService:
+    """One cluster's API."""
+
+    world: World
+    server: str
+    """The address in the kubeconfig."""
+
+    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+        """As the kind's row says; another name or namespace is another object."""
+        moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
+        return changed & kubernetes.replaced_by(token) | moved
+
+    def create(self, urn: str, token: str, inputs: Properties) -> Entry:
+        """As the API server would, where there is one."""
+        kubernetes.reach(self.world, self.server)
+        return kubernetes.create(self.world, urn, token, inputs)
+
+    def update(self, old: Entry, inputs: Properties) -> Entry:
+        """As the API server would, where there is one."""
+        kubernetes.reach(self.world, self.server)
+        return kubernetes.update(self.world, old, inputs)
+
+    def delete(self, entry: Entry) -> None:
+        """As the API server would, where there is one."""
+        kubernetes.reach(self.world, self.server)
+        kubernetes.delete(self.world, entry)
