@@ -13,7 +13,6 @@ import click
 
 from cli.stacks import accepted_settings, stack_options
 from cli.tables import aligned
-from gpuplatform.proofs.cost import Prices
 from gpuplatform.proofs.share import (
     Advice,
     Need,
@@ -30,6 +29,7 @@ from gpuplatform.proofs.share import (
 )
 from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.plan import plan
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 
 DEFAULT_REGION = "us-east-1"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cli.tables import aligned
-from gpuplatform.proofs.cost import Prices, bill, price_range_usd_per_hour
+from gpuplatform.proofs.cost import bill
 from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
+from gpuplatform.settings.prices import Prices, price_range_usd_per_hour
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import labels
 

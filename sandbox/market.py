@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from gpuplatform.catalog.cards import card
 from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.proofs.cost import Prices
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, resources
 from gpuplatform.standard.markets import Market

@@ -11,16 +11,15 @@ from gpuplatform.proofs.cost import (
     Advice,
     Bill,
     Line,
-    Prices,
     TeamLine,
     advice,
     bill,
     instance_types_of,
-    price_range_usd_per_unit_hour,
     team_lines,
 )
 from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import plan, unit_resource
+from gpuplatform.settings.prices import Prices, price_range_usd_per_unit_hour
 from gpuplatform.settings.settings import Settings
 
 

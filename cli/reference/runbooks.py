@@ -28,7 +28,7 @@ def pages() -> dict[str, str]:
     assert settings is not None, "the prod stack is accepted"
     by_name = {each.name: each for each in reversed(alerts(settings))}
     ordered = [by_name[name] for name in sorted(by_name)]
-    rows = ((f"[{each.name}]({each.runbook})", each.severity.value, _first(each)) for each in ordered)
+    rows = ((f"[{each.name}]({each.runbook})", each.severity.value, _plain(each.summary)) for each in ordered)
     index = generated("Runbooks", "gpuplatform/render/monitoring") + _INDEX
     return {"README.md": index + table(("alert", "severity", "what is happening"), rows)} | {
         each.runbook: _page(each) for each in ordered
@@ -53,10 +53,6 @@ def _page(alert: Alert) -> str:
         + ("\nShown for one pool; each pool has its own.\n" if "pool" in alert.labels else "")
         + "\n[All runbooks](README.md)\n"
     )
-
-
-def _first(alert: Alert) -> str:
-    return _plain(alert.summary)
 
 
 def _plain(text: str) -> str:

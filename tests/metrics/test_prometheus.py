@@ -97,7 +97,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         exporter.server_close()
 
 
-def asked(server: str, query: str) -> list[dict[str, Any]]:
+def answer(server: str, query: str) -> list[dict[str, Any]]:
     url = f"{server}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -109,7 +109,7 @@ def asked(server: str, query: str) -> list[dict[str, Any]]:
 
 def awaited(server: str, query: str) -> list[dict[str, Any]]:
     begun = time.monotonic()
-    while not (found := asked(server, query)):
+    while not (found := answer(server, query)):
         assert time.monotonic() - begun < _LIMIT_SECONDS, f"nothing answers {query}"
         time.sleep(0.2)
     return found

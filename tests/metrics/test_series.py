@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuplatform.render.monitoring.scraping import series_of
+from gpuplatform.render.monitoring.scraping import karpenter_series
 from gpuplatform.render.monitoring.stack import expressions
 from tests.builders import STACKS, stack_settings
 from tests.metrics.known import asked, known_series
@@ -38,9 +38,9 @@ def test_old_names_of_karpenters_series_are_not_known() -> None:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_what_is_kept_of_a_scrape_is_at_least_what_is_asked_for(stack: str) -> None:
+def test_what_is_kept_of_karpenters_scrape_is_what_is_asked_for(stack: str) -> None:
     for expr in expressions(stack_settings(stack)).values():
-        assert asked(expr) <= series_of(expr) | {"gpu:use:ratio"}
+        assert karpenter_series(expr) == {each for each in asked(expr) if each.startswith(("karpenter_", "operator_"))}
 
 
 def test_text_that_is_no_promql_is_refused() -> None:

@@ -8,11 +8,11 @@ from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.unselective import unselective
 from gpuplatform.proofs.capture.view import LaunchOption, NamespaceView, NodePoolView, StackView
-from gpuplatform.proofs.cost import Prices
 from gpuplatform.proofs.truth import well_known
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import PlannedNodePool, plan, shares_per_card, unit_resource
 from gpuplatform.settings.pools import Pool, Provisioner
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import aliases, keys, resources
 from gpuplatform.standard.markets import Market

@@ -5,7 +5,6 @@ from gpuplatform.proofs.cost.bill import PLATFORM, Bill, Line, bill, instance_ty
 from gpuplatform.proofs.cost.difference import Difference, Moved, difference
 from gpuplatform.proofs.cost.limits import faults
 from gpuplatform.proofs.cost.teams import TeamLine, team_lines
-from gpuplatform.settings.prices import Prices, price_range_usd_per_hour, price_range_usd_per_unit_hour
 
 __all__ = [
     "PLATFORM",
@@ -16,14 +15,11 @@ __all__ = [
     "Difference",
     "Line",
     "Moved",
-    "Prices",
     "TeamLine",
     "advice",
     "bill",
     "difference",
     "faults",
     "instance_types_of",
-    "price_range_usd_per_hour",
-    "price_range_usd_per_unit_hour",
     "team_lines",
 ]

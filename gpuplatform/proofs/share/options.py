@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from gpuplatform.catalog.cards import Card, cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
 from gpuplatform.catalog.mig import MigProfile, geometry
-from gpuplatform.proofs.cost import Prices
 from gpuplatform.proofs.share.method import Method, ruled_out
 from gpuplatform.proofs.share.need import Need
 from gpuplatform.proofs.share.slots import Slots, carried_by_host, slots, times
 from gpuplatform.settings.plan import PlannedNodePool, mig_profile, plan
 from gpuplatform.settings.pools import MAX_MPS_SHARES, Pool, Sharing
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels
 from gpuplatform.standard.labels import Role

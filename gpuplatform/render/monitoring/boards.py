@@ -184,23 +184,23 @@ BOARDS: tuple[Board, ...] = (
         (_MODEL, _PURPOSE),
         (
             Panel(
-                "Paid",
+                "Paid an hour",
                 "Nodes that run, by market.",
-                Unit.USD_PER_HOUR,
+                Unit.USD,
                 f"sum by (capacity_type) ({recording.PAID_USD}{_CHOSEN})",
                 "{{capacity_type}}",
             ),
             Panel(
-                "Idle",
+                "Idle an hour",
                 "Paid for and held by nobody.",
-                Unit.USD_PER_HOUR,
+                Unit.USD,
                 f"sum by (nodepool) ({recording.IDLE_USD}{_CHOSEN})",
                 "{{nodepool}}",
             ),
             Panel(
-                "Held by teams",
+                "Held by teams an hour",
                 "At the cheapest node's price of a card.",
-                Unit.USD_PER_HOUR,
+                Unit.USD,
                 f"sum by (namespace) ({recording.ALLOCATED_USD}{_CHOSEN})",
                 "{{namespace}}",
             ),
@@ -215,7 +215,7 @@ BOARDS: tuple[Board, ...] = (
             Panel(
                 "Dollars of the last day",
                 "By team and market.",
-                Unit.USD_PER_HOUR,
+                Unit.USD,
                 f"sum by (namespace, capacity_type) (sum_over_time({recording.ALLOCATED_USD}{_CHOSEN}[1d:1m])) / 60",
                 "{{namespace}} {{capacity_type}}",
                 is_table=True,

@@ -17,12 +17,11 @@ class Unit(enum.StrEnum):
 
     CARDS = "short"
     RATIO = "percentunit"
-    USD_PER_HOUR = "currencyUSD"
+    USD = "currencyUSD"  # Grafana has no unit of money an hour: the panel's title says of what time
     CELSIUS = "celsius"
     WATT = "watt"
-    BYTES_PER_SECOND = "Bps"
     COUNT = "none"
-    MEBIBYTES = "decmbytes"
+    MEBIBYTES = "mbytes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,12 @@ def counters_config_map(namespace: str) -> Document:
     return a("v1", "ConfigMap", COUNTERS_NAME, namespace, data={_COUNTERS_KEY: "\n".join(lines) + "\n"})
 
 
-def service_monitors(kept: Iterable[str]) -> list[Document]:
-    """The card exporter and Karpenter, of whose series only those are kept that somebody reads.
+def service_monitors(read: Iterable[str]) -> list[Document]:
+    """The card exporter, and Karpenter, of whose series only those are kept that somebody reads.
 
     The operator makes a monitor for itself (v26.7.0, assets/state-operator-metrics).
     """
-    read = sorted(each for each in kept if each.startswith(("karpenter_", "operator_")))
-    keep = {"sourceLabels": ["__name__"], "regex": "|".join(read), "action": "keep"}
+    keep = {"sourceLabels": ["__name__"], "regex": "|".join(sorted(read)), "action": "keep"}
     return [
         _monitor(
             "dcgm-exporter",
@@ -61,10 +60,10 @@ def service_monitors(kept: Iterable[str]) -> list[Document]:
     ]
 
 
-def series_of(expr: str) -> frozenset[str]:
-    """Words of an expression that may be series: the allow-list may name too much and never too little."""
+def karpenter_series(expr: str) -> frozenset[str]:
+    """The series of Karpenter's that an expression asks for: its own, and those of its objects' conditions."""
     without_strings = re.sub(r'"[^"]*"', "", expr)
-    return frozenset(re.findall(r"\b[a-zA-Z_:][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]*\b", without_strings))
+    return frozenset(re.findall(r"\b(?:karpenter|operator)_\w+", without_strings))
 
 
 def _monitor(name: str, namespace: str, match: dict[str, str], endpoint: Document, **more: object) -> Document:

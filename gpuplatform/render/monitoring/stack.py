@@ -12,7 +12,7 @@ from gpuplatform.render.monitoring.cluster import cluster_alerts
 from gpuplatform.render.monitoring.panels import Board
 from gpuplatform.render.monitoring.pools import pool_alerts
 from gpuplatform.render.monitoring.recording import recordings
-from gpuplatform.render.monitoring.scraping import NAMESPACE, counters_config_map, series_of, service_monitors
+from gpuplatform.render.monitoring.scraping import NAMESPACE, counters_config_map, karpenter_series, service_monitors
 from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
 from gpuplatform.render.monitoring.values import keda_values, prometheus_values
 from gpuplatform.settings.plan import plan
@@ -67,7 +67,7 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
     """The monitoring of a stack; None where it is off."""
     if not settings.monitoring.enabled:
         return None
-    read = frozenset(name for expr in expressions(settings).values() for name in series_of(expr))
+    read = frozenset(name for expr in expressions(settings).values() for name in karpenter_series(expr))
     return MonitoringDocuments(
         namespaces=tuple(map(_namespace, (NAMESPACE, CHARTS["keda"].namespace))),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),

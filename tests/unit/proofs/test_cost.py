@@ -1,5 +1,3 @@
-import datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,20 +6,14 @@ from gpuplatform.catalog.prices import price
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH, gp3_usd_per_hour
 from gpuplatform.proofs.cost import (
     Bill,
-    Prices,
     advice,
     bill,
     difference,
     faults,
-    price_range_usd_per_hour,
-    price_range_usd_per_unit_hour,
     team_lines,
 )
 from gpuplatform.settings import draft
-from gpuplatform.settings.cost import Cost
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.source import Plain
-from gpuplatform.standard.markets import Market
 from tests.builders import (
     STACKS,
     ZONES,
@@ -148,17 +140,6 @@ def test_the_stacks_own_price_outweighs_the_catalogues() -> None:
     assert line(billed(cost={"prices": [own]}), "serve-l4-24gb-on-demand")[1] == pytest.approx(8 * (0.5 + SERVING))
 
 
-def test_the_range_of_a_nodepool_is_from_its_cheapest_to_its_dearest_node() -> None:
-    settings = some_settings(
-        pools=[a_pool(cards=[a_card(types=["g6.2xlarge", "g6.xlarge"], markets=[a_market("spot")])])]
-    )
-    (planned,) = plan(settings.pools, ZONES)
-    prices = Prices("us-east-1", settings.cost)
-    low, high = price_range_usd_per_hour(planned, prices) or (0, 0)
-    assert (low, high) == (pytest.approx(of("g6.xlarge") * 0.4), pytest.approx(of("g6.2xlarge") * 0.4))
-    assert price_range_usd_per_hour(planned, Prices("nowhere-1", settings.cost)) is None
-
-
 def expected(found: Bill, name: str) -> float:
     (one,) = (each for each in found.lines if each.name == name)
     return one.expected_usd_per_hour
@@ -193,32 +174,12 @@ def test_floor_expected_and_ceiling_never_pass_one_another(use: int, spot: int, 
         assert each.expected_usd_per_hour <= each.ceiling_usd_per_hour + 1e-9 <= each.on_demand_usd_per_hour + 2e-9
 
 
-def test_a_slice_costs_its_part_of_the_card_with_the_host() -> None:
-    settings = some_settings(pools=[a_slice_pool()])
-    (planned,) = plan(settings.pools, ZONES)
-    low, high = price_range_usd_per_unit_hour(planned, Prices("us-east-1", settings.cost)) or (0, 0)
-    nodes = [of(each.name) / (each.cards * planned.units_per_card) for each in planned.types]
-    assert (low, high) == (pytest.approx(min(nodes)), pytest.approx(max(nodes)))
-
-
 def test_a_teams_quotas_are_priced_by_what_offers_them() -> None:
     settings = some_settings(tenants=[a_tenant()])
     lines = {(each.tenant, each.resource): each for each in team_lines(settings)}
     (one,) = lines.values()
     assert one.ceiling_usd_per_hour == pytest.approx(one.quota * of("g6.xlarge"))
     assert one.expected_usd_per_hour == pytest.approx(0.3 * one.ceiling_usd_per_hour)
-
-
-def test_old_prices_are_told_by_the_given_day_and_a_price_of_the_settings_is_not() -> None:
-    prices = Prices("us-east-1", some_settings().cost)
-    row = price("g6.xlarge", "us-east-1")
-    assert row is not None
-    told = prices.old(["g6.xlarge"], row.as_of + datetime.timedelta(days=91))
-    assert f"91 days old ({row.as_of}): g6.xlarge" in told
-    assert not any("g6.xlarge" in each for each in prices.old(["g6.xlarge"], row.as_of + datetime.timedelta(days=90)))
-    own: Plain = {"instance_type": "g6.xlarge", "usd_per_hour": 0.5, "source": "our contract"}
-    ours = Prices("us-east-1", some_settings(cost={"prices": [own]}).cost)
-    assert not any("g6.xlarge" in each for each in ours.old(["g6.xlarge"], row.as_of + datetime.timedelta(days=500)))
 
 
 def test_a_change_is_told_line_by_line_with_its_reason() -> None:
@@ -257,15 +218,6 @@ def test_advice_follows_the_tree_and_is_silent_where_a_pool_does() -> None:
     assert told_of(purpose="dev", cards=[a_card(markets=spot)]) == ""
     large = a_card("A100-40GB", ["p4d.24xlarge"])
     assert "without a reservation" in told_of(purpose="train", cards=[large])
-
-
-@given(st.floats(0.01, 1), st.sampled_from(["g6.xlarge", "p5.48xlarge", "m7i.large"]))
-def test_spot_is_never_dearer_than_on_demand(ratio: float, name: str) -> None:
-    prices = Prices("us-east-1", Cost(monthly_floor_limit_usd=0, monthly_budget_usd=0, spot_price_ratio=ratio))
-    spot, on_demand = prices.usd_per_hour(name, Market.SPOT), prices.usd_per_hour(name, Market.ON_DEMAND)
-    assert spot is not None
-    assert on_demand is not None
-    assert spot <= on_demand
 
 
 @pytest.mark.parametrize(("key", "which"), [("monthly_floor_limit_usd", 0), ("monthly_budget_usd", 1)])

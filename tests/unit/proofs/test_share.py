@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuplatform.proofs.cost import Prices
 from gpuplatform.proofs.share import (
     Bound,
     Method,
@@ -18,6 +17,7 @@ from gpuplatform.proofs.share import (
     what_there_is,
 )
 from gpuplatform.settings.cost import Cost
+from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from tests.builders import (
