@@ -1,0 +1,108 @@
+"""What is scraped is there: each monitor selects one Service that a chart makes, and asks a port that it has."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpuplatform.render.document import Document
+from gpuplatform.render.stack import render
+from gpuplatform.standard.versions import CHARTS
+from sandbox.tools.acquire import at_hand
+from sandbox.tools.module_files import KARPENTER_CHART, ModuleFiles, files_at_hand
+from sandbox.tools.table import HELM
+from tests import tiers
+from tests.builders import STACKS, stack_settings
+
+pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
+
+_LISTED = Path(__file__).parent / "services.csv"
+_RENDERED: Mapping[str, ModuleFiles] = {"karpenter": KARPENTER_CHART}
+"""Charts that can be had; what the others make is listed, with its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a monitor can select."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    ports: frozenset[str]
+    """Their names."""
+
+
+def listed() -> Iterator[Service]:
+    lines = [each for each in _LISTED.read_text(encoding="utf-8").splitlines() if not each.startswith("#")]
+    for row in csv.DictReader(lines):
+        labels = dict(each.split("=") for each in row["labels"].split())
+        yield Service(CHARTS[row["chart"]].namespace, row["name"], labels, frozenset(row["ports"].split()))
+
+
+def templated(chart: str, values: Document) -> Iterator[Service]:
+    """By the real helm, with the stack's own values."""
+    helm = tiers.at_hand("metrics", at_hand(HELM)).command
+    folder = tiers.at_hand("metrics", files_at_hand(_RENDERED[chart]))
+    namespace = CHARTS[chart].namespace
+    ended = subprocess.run(
+        [helm, "template", chart, folder, "--namespace", namespace, "--values", "-"],
+        input=json.dumps(values),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    for each in yaml.safe_load_all(ended.stdout):
+        if each and each["kind"] == "Service":
+            metadata = each["metadata"]
+            ports = frozenset(port["name"] for port in each["spec"]["ports"])
+            yield Service(metadata["namespace"], metadata["name"], metadata["labels"], ports)
+
+
+def misses(monitor: Mapping[str, Any], services: list[Service]) -> list[str]:
+    """What keeps a monitor from what it means."""
+    name, spec = monitor["metadata"]["name"], monitor["spec"]
+    namespaces, wanted = spec["namespaceSelector"]["matchNames"], spec["selector"]["matchLabels"].items()
+    selected = [each for each in services if each.namespace in namespaces and wanted <= each.labels.items()]
+    if len(selected) != 1:
+        return [f"{name} selects {[each.name for each in selected]} in {namespaces}"]
+    absent = {each["port"] for each in spec["endpoints"]} - selected[0].ports
+    return [f"{name} asks {port} of {selected[0].name}, which has {sorted(selected[0].ports)}" for port in absent]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_monitor_selects_one_service_and_a_port_that_it_has(
+    stack: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documents = render(stack_settings(stack))
+    made = [service for chart in _RENDERED for service in templated(chart, documents.values[chart])]
+    services = [*made, *listed()]
+    monitors = [each for each in documents.documents if each["kind"] == "ServiceMonitor"]
+    assert monitors
+    wrong = [miss for each in monitors for miss in misses(each, services)]
+    with capsys.disabled():
+        print(f"\n{stack}: {len(monitors)} monitors, beside {len(made)} services rendered by helm; wrong: {len(wrong)}")
+    assert wrong == []
+
+
+def monitor(port: str, **labels: str) -> dict[str, Any]:
+    spec = {"namespaceSelector": {"matchNames": ["here"]}, "selector": {"matchLabels": labels}}
+    return {"metadata": {"name": "a-monitor"}, "spec": {**spec, "endpoints": [{"port": port}]}}
+
+
+def test_a_monitor_of_nothing_of_two_or_of_another_port_is_named() -> None:
+    services = [Service("here", name, {"app": name, "of": "both"}, frozenset({"metrics"})) for name in ("one", "two")]
+    assert misses(monitor("metrics", app="one"), services) == []
+    assert misses(monitor("http", app="one"), services) == ["a-monitor asks http of one, which has ['metrics']"]
+    assert misses(monitor("metrics", app="three"), services) == ["a-monitor selects [] in ['here']"]
+    assert misses(monitor("metrics", of="both"), services) == ["a-monitor selects ['one', 'two'] in ['here']"]
+    elsewhere = [Service("there", "one", {"app": "one"}, frozenset({"metrics"}))]
+    assert misses(monitor("metrics", app="one"), elsewhere) == ["a-monitor selects [] in ['here']"]
