@@ -63,15 +63,19 @@ def expressions(settings: Settings) -> dict[str, str]:
     return found | {f"board {board.title}: {panel.title}": panel.expr for board in BOARDS for panel in board.panels}
 
 
+def read_of_karpenter(settings: Settings) -> frozenset[str]:
+    """Karpenter's series that rules or boards read: all that is kept of them."""
+    return frozenset(name for expr in expressions(settings).values() for name in karpenter_series(expr))
+
+
 def monitoring(settings: Settings) -> MonitoringDocuments | None:
     """The monitoring of a stack; None where it is off."""
     if not settings.monitoring.enabled:
         return None
-    read = frozenset(name for expr in expressions(settings).values() for name in karpenter_series(expr))
     return MonitoringDocuments(
         namespaces=tuple(map(_namespace, (NAMESPACE, CHARTS["keda"].namespace))),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),
-        documents=(*service_monitors(read), rules(settings), *map(_config_map, BOARDS)),
+        documents=(*service_monitors(read_of_karpenter(settings)), rules(settings), *map(_config_map, BOARDS)),
         values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
     )
 
