@@ -55,6 +55,18 @@ def asked_of(case: Case, series: Mapping[str, Sequence[float]], firing: int) -> 
     }
 
 
+def judged(
+    promtool: Path, rule_file: Path, case: Case, series: Mapping[str, Sequence[float]], firing: int
+) -> subprocess.CompletedProcess[str]:
+    """By promtool, whether these samples fire the alert, 1, or keep it quiet, 0."""
+    file = rule_file.parent / f"{case.alert}-{firing}.yaml"
+    tests = [asked_of(case, series, firing)]
+    file.write_text(
+        yaml.safe_dump({"rule_files": [rule_file.name], "evaluation_interval": "1m", "tests": tests}), encoding="utf-8"
+    )
+    return ran(promtool, "test", "rules", file)
+
+
 def test_every_alert_fires_and_one_sample_keeps_it_quiet(
     promtool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,19 +74,22 @@ def test_every_alert_fires_and_one_sample_keeps_it_quiet(
     wrong: list[str] = []
     for case in CASES:
         for what, series, firing in (("fires", case.series, 1), ("is quiet", case.quiet, 0)):
-            file = tmp_path / f"{case.alert}-{firing}.yaml"
-            tests = [asked_of(case, series, firing)]
-            file.write_text(
-                yaml.safe_dump({"rule_files": [rule_file.name], "evaluation_interval": "1m", "tests": tests}),
-                encoding="utf-8",
-            )
-            told = ran(promtool, "test", "rules", file)
+            told = judged(promtool, rule_file, case, series, firing)
             if told.returncode:
                 wrong.append(f"{case.alert} {what}: {told.stdout}{told.stderr}")
     assert not wrong, "\n".join(wrong)
     names = {each.name for each in alerts(stack_settings("dev"))}
     with capsys.disabled():
         print(f"\nalerts: {len(names)}; fired {len(CASES)}, quiet {len(CASES)}")
+
+
+def test_a_node_that_never_came_disturbs_no_training(promtool: Path, tmp_path: Path) -> None:
+    rule_file = written(tmp_path, "dev")
+    (case,) = (each for each in CASES if each.alert == "TrainingNodeDisrupted")
+    never = {name.replace("drifted", "insufficient_capacity"): samples for name, samples in case.series.items()}
+    assert never.keys() != case.series.keys()
+    told = judged(promtool, rule_file, case, never, 0)
+    assert told.returncode == 0, told.stdout + told.stderr
 
 
 def test_every_alert_has_a_case_and_every_case_an_alert() -> None:

@@ -10,6 +10,9 @@ from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard import resources
 from gpuplatform.standard.labels import Purpose
 
+_DISTURBS_NOBODY = "empty|insufficient_capacity|nodeclass_not_ready|launch_timeout|registration_timeout"
+"""Why Karpenter gives up a node on which nothing ran: v1.14.1, pkg/controllers/nodeclaim/lifecycle."""
+
 
 def tenant_alerts(tenants: Iterable[Tenant]) -> Iterator[Alert]:
     """One for each namespace and resource that it may have any of."""
@@ -27,8 +30,8 @@ def training_alerts(planned: Iterable[PlannedNodePool]) -> Iterator[Alert]:
         named = "|".join(protected)
         yield Alert(
             "TrainingNodeDisrupted",
-            "sum by (nodepool, reason)"
-            f' (increase(karpenter_nodeclaims_disrupted_total{{nodepool=~"{named}",reason!="empty"}}[10m])) > 0',
+            "sum by (nodepool, reason) (increase(karpenter_nodeclaims_disrupted_total"
+            f'{{nodepool=~"{named}",reason!~"{_DISTURBS_NOBODY}"}}[10m])) > 0',
             0,
             Severity.TICKET,
             "a node of {{ $labels.nodepool }} was replaced: {{ $labels.reason }}",
