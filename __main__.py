@@ -16,11 +16,11 @@ from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
 from components.publish import publish
+from components.queues import Queues, QueuesArgs
 from components.settings import settings_of_stack
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
-from gpuplatform.render.monitoring.values import workspace_arn
 from gpuplatform.render.stack import render
 from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
@@ -81,19 +81,19 @@ def contents(
         ),
         pulumi.ResourceOptions(depends_on=[karpenter, operator, plugins]),
     )
-    Tenants(
+    tenants = Tenants(
         "tenants",
         TenantsArgs(cluster=cluster, cluster_documents=documents.cluster_documents, tenants=documents.tenants),
         after_cluster,
     )
+    Queues(
+        "queues",
+        QueuesArgs(cluster=cluster, values=documents.kueue_values, stages=documents.queue_stages),
+        pulumi.ResourceOptions(depends_on=[tenants]),
+    )
     Monitoring(
         "monitoring",
-        MonitoringArgs(
-            cluster=cluster,
-            cluster_name=settings.cluster.name,
-            documents=documents.monitoring,
-            workspace_arn=workspace_arn(settings),
-        ),
+        MonitoringArgs(cluster=cluster, settings=settings, documents=documents.monitoring),
         after_cluster,
     )
     Admission(

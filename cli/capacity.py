@@ -23,7 +23,11 @@ def capacity_text(draft: Draft, settings: Settings) -> list[str]:
     lines += [str(each) for each in spans(draft) if not each.fits]
     needs = ", ".join(f"{each.families} {each.market} {each.vcpus:,}" for each in vcpu_needs(draft))
     lines.append(f"vCPU quotas of the account that the ceilings need: {needs}")
-    return lines
+    by_kind: dict[str, list[str]] = {}
+    for tenant in settings.tenants:
+        for namespace in tenant.namespaces:
+            by_kind.setdefault(namespace.scheduling.value, []).append(namespace.name)
+    return lines + [f"{kind} namespaces: {', '.join(names)}" for kind, names in sorted(by_kind.items())]
 
 
 def capacity_json(draft: Draft, settings: Settings) -> dict[str, object]:
@@ -43,6 +47,7 @@ def capacity_json(draft: Draft, settings: Settings) -> dict[str, object]:
         ],
         "largest_jobs": [{**asdict(each), "fits_one_node_or_block": each.fits} for each in spans(draft)],
         "vcpu_quotas": [asdict(each) for each in vcpu_needs(draft)],
+        "namespaces": {each.name: each.scheduling.value for tenant in settings.tenants for each in tenant.namespaces},
     }
 
 

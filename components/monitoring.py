@@ -12,7 +12,8 @@ from components.identity import PODS, make_role
 from components.kubernetes import install, register
 from gpuplatform.render.monitoring.scraping import NAMESPACE
 from gpuplatform.render.monitoring.stack import MonitoringDocuments
-from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT
+from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT, workspace_arn
+from gpuplatform.settings.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,11 +21,9 @@ class MonitoringArgs:
     """What watches a cluster."""
 
     cluster: ClusterHandle
-    cluster_name: str
+    settings: Settings
     documents: MonitoringDocuments | None
     """None where the stack is watched by something else: nothing is made."""
-    workspace_arn: str | None
-    """The managed workspace that Prometheus writes to, where there is one."""
 
 
 class Monitoring(pulumi.ComponentResource):
@@ -53,14 +52,15 @@ class Monitoring(pulumi.ComponentResource):
 
     def _identity(self, name: str, args: MonitoringArgs) -> list[pulumi.Resource]:
         """Leave to write to the managed workspace, and to nothing else."""
-        if args.workspace_arn is None:
+        workspace, cluster = workspace_arn(args.settings), args.settings.cluster.name
+        if workspace is None:
             return []
-        statement = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [args.workspace_arn]}
+        statement = {"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": [workspace]}
         policy = {"Version": "2012-10-17", "Statement": [statement]}
-        made = make_role(self, f"{name}-writer", f"{args.cluster_name}-prometheus", PODS, own={"write": policy})
+        made = make_role(self, f"{name}-writer", f"{cluster}-prometheus", PODS, own={"write": policy})
         association = PodIdentityAssociation(
             f"{name}-writer",
-            cluster_name=args.cluster_name,
+            cluster_name=cluster,
             namespace=NAMESPACE,
             service_account=SERVICE_ACCOUNT,
             role_arn=made.role.arn,

@@ -75,6 +75,8 @@ class NamespaceOutput(_Output):
     environment: str
     service_account: str
     quota: dict[str, int]
+    scheduling: str | None = None
+    """``queued`` or ``serving``; None where an older release published the document."""
     priorities: tuple[str, ...]
 
 
@@ -138,6 +140,7 @@ def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
                         environment=each.environment,
                         service_account=each.service_account,
                         quota=each.quota,
+                        scheduling=each.scheduling.value,
                         priorities=each.priorities,
                     )
                     for each in tenant.namespaces

@@ -17,7 +17,11 @@ from gpuplatform.render.nodepools import nodepool
 from gpuplatform.render.other_nodepools import cpu_nodepool, neuron_nodepool
 from gpuplatform.render.overlays import overlays
 from gpuplatform.render.priorities import priority_classes
+from gpuplatform.render.queues.objects import queue_stages
+from gpuplatform.render.queues.values import CHART as KUEUE_CHART
+from gpuplatform.render.queues.values import kueue_values
 from gpuplatform.render.tenants import namespace_contents, namespace_document
+from gpuplatform.settings.flavors import queue_plan
 from gpuplatform.settings.plan import offered_resources, plan
 from gpuplatform.settings.pools import Provisioner
 from gpuplatform.settings.settings import Settings
@@ -48,6 +52,10 @@ class Rendered:
     """Static pools that EKS makes instead of Karpenter."""
     karpenter_values: Document
     gpu_operator_values: Document
+    queue_stages: tuple[tuple[Document, ...], ...]
+    """What Kueue reads, each stage in need of the one before; empty where no namespace is queued."""
+    kueue_values: dict[str, Document]
+    """By the chart's name; empty where no namespace is queued."""
     device_plugin_values: dict[str, Document]
     """By the chart's name; only the charts that some pool needs."""
     monitoring: MonitoringDocuments | None
@@ -66,13 +74,15 @@ class Rendered:
             *self.operator_configs,
             *of_tenants,
             *((*self.monitoring.namespaces, *self.monitoring.documents) if self.monitoring else ()),
+            *(each for stage in self.queue_stages for each in stage),
         )
 
     @property
     def values(self) -> dict[str, Document]:
         """Chart values by the chart's name."""
         own = {"karpenter": self.karpenter_values, "gpu-operator": self.gpu_operator_values}
-        return own | self.device_plugin_values | (self.monitoring.values if self.monitoring else {})
+        watched = self.monitoring.values if self.monitoring else {}
+        return own | self.device_plugin_values | self.kueue_values | watched
 
 
 def render(settings: Settings) -> Rendered:
@@ -83,6 +93,7 @@ def render(settings: Settings) -> Rendered:
     gates = settings.feature_gates
     offered = offered_resources(settings.pools, settings.neuron_pools)
     watched = monitoring(settings)
+    queues = queue_plan(settings)
     return Rendered(
         node_classes=(
             *(gpu_node_class(pool, settings) for pool in settings.pools),
@@ -118,6 +129,8 @@ def render(settings: Settings) -> Rendered:
         node_groups=tuple(node_group(each, settings) for each in planned if each not in by_karpenter),
         karpenter_values=karpenter_values(settings),
         gpu_operator_values=gpu_operator_values(settings),
+        queue_stages=queue_stages(queues),
+        kueue_values={KUEUE_CHART: kueue_values(queues, settings.queues)} if queues.teams else {},
         device_plugin_values=device_plugin_values(settings) | dra.chart_values(settings),
         monitoring=watched,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.render.document import Document, a
-from gpuplatform.settings.tenants import Namespace, Tenant
+from gpuplatform.settings.teams import limit
+from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
 from gpuplatform.standard import keys, names, resources
 
 PART_OF = "gpu-platform"
@@ -14,6 +15,14 @@ _RBAC = "rbac.authorization.k8s.io"
 _RBAC_VERSION = f"{_RBAC}/v1"
 _VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"]
 _READ = ["get", "list", "watch"]
+_QUEUED_WORK: list[Document] = [
+    {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": _VERBS},
+    {"apiGroups": ["kubeflow.org"], "resources": ["tfjobs", "pytorchjobs", "mpijobs"], "verbs": _VERBS},
+    {"apiGroups": ["ray.io"], "resources": ["rayclusters", "rayjobs"], "verbs": _VERBS},
+    {"apiGroups": ["leaderworkerset.x-k8s.io"], "resources": ["leaderworkersets"], "verbs": _VERBS},
+    # Why it waits is in its Workload.
+    {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": _READ},
+]
 
 
 def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
@@ -25,6 +34,7 @@ def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
         "labels": {
             keys.TEAM: tenant.team,
             keys.ENVIRONMENT: namespace.environment,
+            keys.SCHEDULING: namespace.scheduling.value,
             keys.PART_OF: PART_OF,
             keys.POD_SECURITY_ENFORCE: level,
             keys.POD_SECURITY_ENFORCE_VERSION: "latest",
@@ -39,7 +49,7 @@ def namespace_contents(tenant: Tenant, namespace: Namespace, offered: Iterable[s
     return [
         *_service_account(namespace),
         *_team_access(tenant, namespace),
-        _quota(namespace, offered),
+        _quota(tenant, namespace, offered),
         _limit_range(namespace),
         *_network_policies(namespace),
     ]
@@ -82,6 +92,8 @@ def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
         },
         {"apiGroups": ["apps"], "resources": ["replicasets"], "verbs": _READ},
     ]
+    if namespace.scheduling is Scheduling.QUEUED:
+        rules += _QUEUED_WORK
     subjects = [{"kind": "Group", "name": group, "apiGroup": _RBAC} for group in tenant.groups]
     return [a(_RBAC_VERSION, "Role", name, namespace.name, rules=rules), _binding(name, namespace.name, subjects)]
 
@@ -97,9 +109,10 @@ def _binding(name: str, namespace: str, subjects: list[dict[str, str]]) -> Docum
     )
 
 
-def _quota(namespace: Namespace, offered: Iterable[str]) -> Document:
+def _quota(tenant: Tenant, namespace: Namespace, offered: Iterable[str]) -> Document:
     """Cards, shares and slices by their requests; a resource that the namespace is not given is set to zero."""
-    amounts = dict.fromkeys((resources.GPU, *offered), 0) | namespace.quota
+    known = dict.fromkeys((resources.GPU, *offered, *namespace.quota))
+    amounts = {resource: limit(tenant, namespace, resource) for resource in known}
     hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(amounts.items())}
     return a(
         "v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": {**hard, "pods": str(namespace.max_pods)}}

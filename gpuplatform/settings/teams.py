@@ -1,11 +1,14 @@
-"""What belongs to a team: the pools its quotas are meant for, and which of its namespaces train (Q1, B5)."""
+"""What belongs to a team: the pools its quotas are meant for, which of its namespaces train or wait (Q1, Q6, B5).
+
+The capacity proof and the queues both start here, so that they divide the same numbers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from gpuplatform.settings.pools import Pool
-from gpuplatform.settings.tenants import Namespace, Tenant
+from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
 from gpuplatform.standard.labels import Purpose
 from gpuplatform.standard.priorities import priority
 
@@ -18,6 +21,11 @@ def pools_of(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
         for pool in pools
         if (pool.name in namespace.pools if namespace.pools else pool.purpose in purposes) and not pool.dra
     )
+
+
+def queued(tenant: Tenant) -> tuple[Namespace, ...]:
+    """The team's namespaces that Kueue looks after."""
+    return tuple(each for each in tenant.namespaces if each.scheduling is Scheduling.QUEUED)
 
 
 def training(tenant: Tenant) -> tuple[Namespace, ...]:
@@ -36,3 +44,9 @@ def guaranteed(namespaces: Iterable[Namespace]) -> dict[str, int]:
         for resource, amount in namespace.quota.items():
             sums[resource] = sums.get(resource, 0) + amount
     return {resource: amount for resource, amount in sums.items() if amount}
+
+
+def limit(tenant: Tenant, namespace: Namespace, resource: str) -> int:
+    """The most of a resource that a namespace holds at one time: its quota, and what its team may borrow."""
+    borrowed = tenant.queue.borrow.get(resource, 0) if namespace.scheduling is Scheduling.QUEUED else 0
+    return namespace.quota.get(resource, 0) + borrowed

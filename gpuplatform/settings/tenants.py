@@ -17,17 +17,37 @@ class PodSecurity(enum.StrEnum):
     RESTRICTED = "restricted"
 
 
+class Scheduling(enum.StrEnum):
+    """Who decides when a pod of the namespace may start."""
+
+    QUEUED = "queued"  # Kueue: admitted by quota, all or nothing, preempted for whoever was lent from
+    SERVING = "serving"  # the scheduler alone; Kueue does not look there
+
+
+class Queue(Model):
+    """The team's place among the queues of the stack; it counts where one of its namespaces is queued."""
+
+    weight: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Its share of what is idle, beside the other teams' weights."""
+    borrow: dict[str, Annotated[int, Field(ge=0)]] = {}
+    """The most of each resource above its own quotas, while others leave it idle."""
+    keep: dict[str, Annotated[int, Field(ge=0)]] = {}
+    """How much of its own quotas it never lends."""
+
+
 class Namespace(Model):
     """One namespace of a team."""
 
     name: Name
     environment: LabelValue
     """The label `env`, such as production."""
+    scheduling: Scheduling = Scheduling.SERVING
+    """`queued`: everything that asks for cards waits in the team's queue; `serving`: it starts at once, or not."""
     pools: tuple[PoolName, ...] = ()
     """The pools that its quota is meant for; by default those of the purposes of its priorities."""
     quota: dict[str, Annotated[int, Field(ge=0)]] = {}
-    """What is guaranteed of each card or slice resource, and the most at one time: `nvidia.com/gpu: 8`,
-    `nvidia.com/mig-1g.10gb: 14`."""
+    """What is guaranteed of each card or slice resource: `nvidia.com/gpu: 8`, `nvidia.com/mig-1g.10gb: 14`. It is also
+    the most at one time, but for what a queued namespace's team may borrow."""
     max_pods: Annotated[int, Field(ge=1, le=10000)] = 200
     priorities: Annotated[tuple[str, ...], Field(min_length=1)]
     """Priority classes that the namespace may use; the first is meant for it."""
@@ -51,4 +71,5 @@ class Tenant(Model):
     team: LabelValue
     groups: tuple[str, ...] = ()
     """Kubernetes groups of the team's people, as access entries give them."""
+    queue: Queue = Queue()
     namespaces: Annotated[tuple[Namespace, ...], Field(min_length=1)]

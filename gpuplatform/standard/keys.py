@@ -61,6 +61,11 @@ NEURON_TAINT = "aws.amazon.com/neuron"
 # Pulumi's Kubernetes provider: what a resource waits for.
 PULUMI_WAIT_FOR = "pulumi.com/waitFor"
 
+# Kueue v0.19 (apis/kueue/v1beta2, pkg/controller/constants).
+QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+
 # Tenancy, from the operations guide.
 TEAM = "team"
 ENVIRONMENT = "env"
+SCHEDULING = "gpu-platform/scheduling"
+"""On a team's namespace: ``queued`` or ``serving``."""

@@ -27,6 +27,16 @@ KARPENTER_USER = f"system:serviceaccount:{KARPENTER_NAMESPACE}:{KARPENTER_SERVIC
 """As the API server knows the autoscaler."""
 
 
+COHORT = "gpu-platform"
+"""The queues that lend to each other: all of a stack."""
+LOCAL_QUEUE = "default"
+"""Kueue sends work that names no queue to the LocalQueue of this name."""
+UNITS_FLAVOR = "every-card"
+"""The flavor of what cards and slices have in common; it is on no node."""
+TOPOLOGY = "standing-nodes"
+"""Of nodes that exist before a job does."""
+
+
 def dns(text: str) -> str:
     """Text as a DNS label: lower case, every other character a hyphen."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -8,6 +8,11 @@ MIG_PREFIX = "nvidia.com/mig-"
 NEURON = "aws.amazon.com/neuron"
 NEURON_CORE = "aws.amazon.com/neuroncore"
 EFA = "vpc.amazonaws.com/efa"
+SEVENTHS = "gpu-platform/card-sevenths"
+"""What whole cards and slices have in common in a team's queue: a seventh of a card, as MIG counts compute.
+
+It is whole for every resource, as Kueue rounds a fraction up for each pod; no pod asks for it."""
+SEVENTHS_PER_CARD = 7
 CPU = "cpu"
 MEMORY = "memory"
 NODES = "nodes"
@@ -26,6 +31,13 @@ def quota_key(resource: str) -> str:
 def mig_resource(profile: str) -> str:
     """The resource of a MIG profile under strategy mixed: ``1g.10gb+me`` gives ``nvidia.com/mig-1g.10gb.me``."""
     return MIG_PREFIX + profile.replace("+", ".")
+
+
+def sevenths(resource: str) -> int:
+    """What one unit of a card resource counts: seven for a card or a share of one, a slice by its profile's number."""
+    if not resource.startswith(MIG_PREFIX):
+        return SEVENTHS_PER_CARD
+    return int(resource.removeprefix(MIG_PREFIX).partition("g")[0])
 
 
 def is_card_resource(resource: str) -> bool:

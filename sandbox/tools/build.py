@@ -11,7 +11,7 @@ from sandbox.tools.cache import only_one, publish, tools_folder, workshop
 from sandbox.tools.child import run_child
 from sandbox.tools.failure import log_tail
 from sandbox.tools.go import Go, go_in
-from sandbox.tools.staging import go_mod_of, replacements, staged_modules
+from sandbox.tools.staging import go_mod_of, go_sum_of, replacements, staged_modules
 from sandbox.tools.table import Tool
 
 _LIMIT_SECONDS = 3600.0
@@ -82,6 +82,9 @@ def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | 
         if not failed and not modules:
             failed = f"building {tool.module}@{tool.version}: its go.mod names no staging modules"
         failed = failed or step("preparing", "mod", "edit", *replacements(modules, tool.staging_version))
+    if not failed and tool.own_sums:
+        failed = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
+        (wrapper / "go.sum").write_text(go_sum_of(go, tool.module, tool.version, wrapper), encoding="utf-8")
     return (
         failed
         or step("downloading modules", "get", f"{tool.module}@{tool.version}", *tool.companions)

@@ -1,4 +1,4 @@
-"""Modules that a module keeps in folders of its own and publishes under another version: Kubernetes' staging."""
+"""What a module brings for its own build: folders it publishes under another version, and checksums."""
 
 from __future__ import annotations
 
@@ -24,3 +24,10 @@ def go_mod_of(go: Go, module: str, version: str, cwd: Path) -> str:
     """The text of a downloaded module's ``go.mod``; empty where it has not been downloaded."""
     path = go.of_module("GoMod", f"{module}@{version}", cwd)
     return path.read_text(encoding="utf-8") if path else ""
+
+
+def go_sum_of(go: Go, module: str, version: str, cwd: Path) -> str:
+    """The text of a downloaded module's ``go.sum``; empty where it has none."""
+    folder = go.of_module("Dir", f"{module}@{version}", cwd)
+    sums = folder / "go.sum" if folder else None
+    return sums.read_text(encoding="utf-8") if sums and sums.exists() else ""

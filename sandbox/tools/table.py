@@ -67,6 +67,8 @@ class Tool:
     """After ``go build -mod=mod -trimpath``."""
     companions: tuple[str, ...] = ()
     """Further ``module@version`` that must be pinned beside it, because the module itself pins them by replacing."""
+    own_sums: bool = False
+    """Whether the module's own go.sum vouches for its dependencies, one of which no public checksum database knows."""
     staging_version: str | None = None
     """Version of the modules that this one replaces by its own ``./staging/`` folders, where it does."""
 
@@ -163,6 +165,19 @@ KWOK = Tool(
     accepts=Accepts((0, 7, 0)),
 )
 
+KUEUE = Tool(
+    name="kueue",
+    module="sigs.k8s.io/kueue",
+    version="v0.19.2",
+    package="/cmd/kueue",
+    own_sums=True,
+    expected_minutes=3.5,
+    check=("--help",),
+    needed_by=Tier.PLACEMENT,
+    # It prints no version by which another build could be known.
+    accepts=Accepts((0, 19, 0), below=(0, 20, 0)),
+)
+
 
 def _prometheus(name: str, minutes: float) -> Tool:
     """Module v0.314.0 is release 3.14.0: its Go modules are numbered apart."""
@@ -192,6 +207,7 @@ TOOLS: tuple[Tool, ...] = (
     KUBE_SCHEDULER,
     KUBE_CONTROLLER_MANAGER,
     KWOK,
+    KUEUE,
     PROMTOOL,
     PROMETHEUS,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gpuplatform.faults import Fault
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import offered_resources
-from gpuplatform.settings.tenants import Namespace, Tenant
+from gpuplatform.settings.teams import guaranteed, queued
+from gpuplatform.settings.tenants import Namespace, Queue, Tenant
 from gpuplatform.standard import resources
 from gpuplatform.standard.names import team_role
 from gpuplatform.standard.priorities import PRIORITIES, priority
@@ -21,9 +22,47 @@ def judge(draft: Draft) -> list[Fault]:
             for group in tenant.groups
             if group.startswith("system:")
         ]
+        faults += _queue(tenant)
         for namespace in tenant.namespaces:
+            faults += _named_pools(tenant, namespace, draft)
             faults += _namespace(tenant, namespace, offered, draft.broken_pools_text)
     return faults
+
+
+def _named_pools(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fault]:
+    """Every pool that a namespace is meant for exists."""
+    known = [pool.name for pool in draft.pools]
+    return [
+        Fault(
+            f"tenants[{tenant.name}].namespaces[{namespace.name}].pools",
+            name,
+            f"GPU pools of the stack: {', '.join(known)}",
+            "name one of those",
+        )
+        for name in namespace.pools
+        if name not in known and name not in draft.broken_pools_text
+    ]
+
+
+def _queue(tenant: Tenant) -> list[Fault]:
+    """A team borrows what its queue knows, and keeps no more than it has."""
+    path, own = f"tenants[{tenant.name}].queue", guaranteed(queued(tenant))
+    if tenant.queue != Queue() and not queued(tenant):
+        return [Fault(path, "a queue", "none, as no namespace is queued", "write `scheduling: queued` on one")]
+    return [
+        Fault(f"{path}.keep[{resource}]", str(amount), f"at most {own.get(resource, 0)}, its quota", "keep less")
+        for resource, amount in tenant.queue.keep.items()
+        if amount > own.get(resource, 0)
+    ] + [
+        Fault(
+            f"{path}.borrow[{resource}]",
+            f"{amount} of a resource of which it has no quota",
+            f"resources of its queued namespaces: {', '.join(own) or 'none'}",
+            "give a queued namespace a quota of it, 0 where nothing is guaranteed",
+        )
+        for resource, amount in tenant.queue.borrow.items()
+        if amount and not any(resource in namespace.quota for namespace in queued(tenant))
+    ]
 
 
 def _account(tenant: Tenant, namespace: Namespace, path: str) -> list[Fault]:

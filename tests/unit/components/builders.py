@@ -20,7 +20,6 @@ from components.node_pools import NodePools, NodePoolsArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
-from gpuplatform.render.monitoring.values import workspace_arn
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
@@ -131,12 +130,7 @@ def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None
 
 
 def monitoring(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Monitoring:
-    args = MonitoringArgs(
-        cluster=given_cluster(),
-        cluster_name=settings.cluster.name,
-        documents=render(settings).monitoring,
-        workspace_arn=workspace_arn(settings),
-    )
+    args = MonitoringArgs(cluster=given_cluster(), settings=settings, documents=render(settings).monitoring)
     return Monitoring(name, args, opts)
 
 

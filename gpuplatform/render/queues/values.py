@@ -1,0 +1,85 @@
+"""Values of Kueue's chart: what it watches, how long a job may take to start, and what it counts (Q6-Q8)."""
+
+from __future__ import annotations
+
+from gpuplatform.render.document import Document, as_yaml
+from gpuplatform.settings.flavors import QueuePlan
+from gpuplatform.settings.queues import Queues
+from gpuplatform.settings.tenants import Scheduling
+from gpuplatform.standard import keys, resources
+from gpuplatform.standard.taints import SYSTEM_TAINT
+from gpuplatform.standard.versions import CHARTS
+
+CHART = "kueue"
+FRAMEWORKS = (
+    "batch/job",
+    "jobset.x-k8s.io/jobset",
+    "kubeflow.org/tfjob",
+    "kubeflow.org/pytorchjob",
+    "kubeflow.org/mpijob",
+    "ray.io/raycluster",
+    "ray.io/rayjob",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+    "deployment",
+    "statefulset",
+    "pod",
+)
+"""Every kind that can ask for cards: in a queued namespace none of them goes past the queue."""
+_NOT_COUNTED = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/")
+"""Queues are about cards; the rest is what nodes have beside them."""
+
+
+def configuration(plan: QueuePlan, queues: Queues) -> Document:
+    """Kueue's own configuration, as its manager reads it; where it listens is left to whoever starts it."""
+    counted = sorted({each.resource for each in plan.flavors})
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "manageJobsWithoutQueueName": True,
+        "managedJobsNamespaceSelector": {"matchLabels": {keys.SCHEDULING: Scheduling.QUEUED.value}},
+        "waitForPodsReady": {
+            # All of a job starts in this time or all of it waits again; others are admitted meanwhile.
+            "timeout": f"{queues.start_timeout_minutes}m",
+            "blockAdmission": False,
+            "recoveryTimeout": f"{queues.start_timeout_minutes}m",
+            "requeuingStrategy": {"timestamp": "Eviction", "backoffBaseSeconds": 60, "backoffMaxSeconds": 3600},
+        },
+        "integrations": {"frameworks": list(FRAMEWORKS)},
+        "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
+        "resources": {
+            "excludeResourcePrefixes": list(_NOT_COUNTED),
+            "transformations": [
+                {
+                    "input": resource,
+                    "strategy": "Retain",
+                    "outputs": {resources.SEVENTHS: str(resources.sevenths(resource))},
+                }
+                for resource in counted
+            ],
+        },
+    }
+
+
+def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
+    """The chart's values, where they differ from its defaults or must not be left to them."""
+    manager: Document = {
+        "health": {"healthProbeBindAddress": ":8081"},
+        "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
+        "webhook": {"port": 9443},
+        "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
+    }
+    return {
+        "controllerManager": {
+            "replicas": 2,
+            "manager": {
+                # The chart's source names an image that moves.
+                "image": {
+                    "repository": "registry.k8s.io/kueue/kueue",
+                    "tag": f"v{CHARTS[CHART].pin.version}",
+                    "pullPolicy": "IfNotPresent",
+                },
+            },
+            "tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}],
+        },
+        "managerConfig": {"controllerManagerConfigYaml": as_yaml(configuration(plan, queues) | manager)},
+    }
