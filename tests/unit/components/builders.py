@@ -17,6 +17,7 @@ from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
+from components.queues import Queues, QueuesArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
@@ -124,6 +125,13 @@ def tenants(name: str, settings: Settings, opts: pulumi.ResourceOptions | None =
     return Tenants(name, args, opts)
 
 
+def queues(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Queues:
+    """Kueue and what it reads."""
+    rendered = render(settings)
+    args = QueuesArgs(cluster=given_cluster(), values=rendered.kueue_values, stages=rendered.queue_stages)
+    return Queues(name, args, opts)
+
+
 def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Admission:
     documents = admission_documents(stack_view(settings, template_name), settings.admission)
     return Admission(name, AdmissionArgs(cluster=given_cluster(), documents=documents), opts)
@@ -142,6 +150,7 @@ BUILDERS: dict[type[pulumi.ComponentResource], Builder] = {
     Karpenter: karpenter,
     GpuOperator: gpu_operator,
     DevicePlugins: device_plugins,
+    Queues: queues,
     NodePools: node_pools,
     NodeGroups: node_groups,
     Tenants: tenants,

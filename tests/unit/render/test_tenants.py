@@ -28,6 +28,7 @@ def test_a_namespace_says_whose_it_is_and_how_strict_it_is() -> None:
     assert at(of_namespace("Namespace")["ml-serving"], "metadata", "labels") == {
         "team": "platform",
         "env": "production",
+        "gpu-platform/scheduling": "serving",
         "app.kubernetes.io/part-of": "gpu-platform",
         "pod-security.kubernetes.io/enforce": "baseline",
         "pod-security.kubernetes.io/enforce-version": "latest",

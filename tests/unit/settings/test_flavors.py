@@ -15,6 +15,7 @@ from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
 from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.flavors import apportion, flavors, queue_plan
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import Plain
 from gpuplatform.standard import names, resources
 from tests.builders import (
     STACKS,
@@ -81,7 +82,9 @@ def test_no_flavor_is_promised_beyond_its_ceiling_and_every_quota_is_whole(one: 
     for queue, amount in zip(queues, (one, two), strict=True):
         assert sum(count for (_, of), count in quotas(queue, "nominalQuota").items() if of == GPU) == amount
         assert sum(count for (_, of), count in quotas(queue, "borrowingLimit").items() if of == GPU) == borrow
-    promised = sum((quotas(each, "nominalQuota") for each in queues), Counter())
+    promised: Counter[tuple[str, str]] = Counter()
+    for each in queues:
+        promised += quotas(each, "nominalQuota")
     for flavor in flavors(settings):
         assert promised[flavor.name, GPU] <= flavor.units
 
@@ -130,10 +133,12 @@ def test_flavors_stand_in_the_pools_own_order() -> None:
 
 
 def test_a_topology_is_on_flavors_whose_nodes_stand_already() -> None:
-    pools = [a_static_pool(sharing={"mig": "3g.40gb"}), a_slice_pool()]
-    quota = {"nvidia.com/mig-3g.40gb": 2, "nvidia.com/mig-1g.10gb": 7}
-    space = a_namespace(quota=quota, priorities=["training-normal"], scheduling="queued")
-    del space["quota"][GPU]  # pyright: ignore
+    pools: list[Plain] = [a_static_pool(sharing={"mig": "3g.40gb"}), a_slice_pool()]
+    quota: dict[str, Plain] = {"nvidia.com/mig-3g.40gb": 2, "nvidia.com/mig-1g.10gb": 7}
+    space: dict[str, Plain] = {
+        **a_namespace(priorities=["training-normal"], scheduling="queued"),
+        "quota": quota,
+    }
     rendered = render(some_settings(pools=pools, tenants=[a_tenant(namespaces=[space])]))
     named = {
         name_of(each): cast(dict[str, object], each["spec"]).get("topologyName")
@@ -147,7 +152,7 @@ def test_a_topology_is_on_flavors_whose_nodes_stand_already() -> None:
 
 
 def test_every_taint_of_a_pool_is_on_its_flavor_and_the_standards_are_answered() -> None:
-    own = {"key": "node-cards", "value": "eight"}
+    own: dict[str, Plain] = {"key": "node-cards", "value": "eight"}
     space = a_namespace(scheduling="queued")
     rendered = render(some_settings(pools=[a_pool(taints=[own])], tenants=[a_tenant(namespaces=[space])]))
     spec = cast(dict[str, list[dict[str, str]]], of_kind(rendered, "ResourceFlavor")[0]["spec"])
