@@ -29,6 +29,7 @@ from tests.builders import (
     ZONES,
     a_card,
     a_market,
+    a_namespace,
     a_pool,
     a_shared_pool,
     a_slice_pool,
@@ -59,7 +60,7 @@ def full_settings(**overrides: Plain) -> Settings:
     base: dict[str, Plain] = {
         "pools": [a_pool(), static, a_slice_pool(), a_shared_pool(), efa],
         "neuron_pools": [neuron],
-        "tenants": [a_tenant()],
+        "tenants": [a_tenant(), a_tenant(name="queued", namespaces=[a_namespace(name="queued", scheduling="queued")])],
     }
     return some_settings(**{**base, **overrides})
 
