@@ -130,6 +130,17 @@ KUBERNETES_KINDS: frozenset[str] = frozenset(
         "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
         "kubernetes:karpenter.sh/v1:NodePool",
         "kubernetes:karpenter.sh/v1alpha1:NodeOverlay",
+        *(
+            f"kubernetes:kueue.x-k8s.io/v1beta2:{kind}"
+            for kind in (
+                "ClusterQueue",
+                "Cohort",
+                "LocalQueue",
+                "ResourceFlavor",
+                "Topology",
+                "WorkloadPriorityClass",
+            )
+        ),
         "kubernetes:monitoring.coreos.com/v1:PrometheusRule",
         "kubernetes:monitoring.coreos.com/v1:ServiceMonitor",
         "kubernetes:networking.k8s.io/v1:NetworkPolicy",
@@ -140,16 +151,26 @@ KUBERNETES_KINDS: frozenset[str] = frozenset(
     }
 )
 
-CLUSTER_SCOPED: frozenset[str] = frozenset({"Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass"})
+CLUSTER_SCOPED: frozenset[str] = frozenset(
+    {
+        *("Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass"),
+        *("ClusterQueue", "Cohort", "ResourceFlavor", "Topology", "WorkloadPriorityClass"),
+    }
+)
 
 CRD_CHARTS: dict[str, str] = {
     "karpenter.sh": "karpenter-crd",
     "karpenter.k8s.aws": "karpenter-crd",
+    "kueue.x-k8s.io": "kueue",
     "monitoring.coreos.com": "kube-prometheus-stack",
 }
 """API groups of custom resources, and the chart that brings them."""
 
-CONTROLLER_CHARTS: dict[str, str] = {"karpenter.sh": "karpenter", "karpenter.k8s.aws": "karpenter"}
+CONTROLLER_CHARTS: dict[str, str] = {
+    "karpenter.sh": "karpenter",
+    "karpenter.k8s.aws": "karpenter",
+    "kueue.x-k8s.io": "kueue",
+}
 """The chart whose controller takes the finalizers off a group's objects; without it they never go away."""
 
 EKS_TYPES: frozenset[str] = frozenset({"eks:index:Cluster"})
