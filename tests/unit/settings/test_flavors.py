@@ -90,10 +90,12 @@ def test_no_flavor_is_promised_beyond_its_ceiling_and_every_quota_is_whole(one: 
 
 
 @pytest.mark.parametrize(
-    ("settings", "serving_cards"), [(queued_settings(), 2), (stack_settings("prod"), 0)], ids=["small", "prod"]
+    ("settings", "serving"),
+    [(queued_settings(), {GPU: 2}), (stack_settings("prod"), {"nvidia.com/mig-1g.10gb": 42})],
+    ids=["small", "prod"],
 )
 def test_queues_namespaces_and_ceilings_are_read_back_as_one_number_each(
-    settings: Settings, serving_cards: int
+    settings: Settings, serving: dict[str, int]
 ) -> None:
     rendered = render(settings)
     hard = {
@@ -116,7 +118,7 @@ def test_queues_namespaces_and_ceilings_are_read_back_as_one_number_each(
         for (_, resource), amount in nominal.items():
             held[resource] += amount
     for resource, ceiling in ceilings.items():
-        assert held[resource] + (serving_cards if resource == GPU else 0) == ceiling, resource
+        assert held[resource] + serving.get(resource, 0) == ceiling, resource
     in_common = sum(held[resource] * resources.sevenths(resource) for resource in ceilings)
     assert held[resources.SEVENTHS] == in_common
 
