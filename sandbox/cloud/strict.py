@@ -14,6 +14,8 @@ UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 _NUMBER = re.compile(r"^-?[0-9]+([.][0-9]+)?$")
 _OBJECT_KEYS = frozenset({"apiVersion", "kind", "metadata", "spec"})
+_BESIDE_SPEC = {"kubernetes:kueue.x-k8s.io/v1beta2:WorkloadPriorityClass": frozenset({"value", "description"})}
+"""Custom resources that have no spec, as PriorityClass has none."""
 _RELEASE_NEEDS = {"version": "an unpinned chart drifts", "namespace": "it would land in the provider's default"}
 
 
@@ -34,7 +36,11 @@ def problems(token: str, inputs: Properties) -> list[Problem]:
         ]
     reference = resource_class(token)
     if reference is None:
-        found = [_unknown_input(token, key, "") for key in inputs if key not in _OBJECT_KEYS]
+        found = [
+            _unknown_input(token, key, "")
+            for key in inputs
+            if key not in _OBJECT_KEYS | _BESIDE_SPEC.get(token, frozenset())
+        ]
         return found + _object_problems(token, inputs)
     found = _against(token, reference, inputs, "")
     if token == RELEASE:
