@@ -27,6 +27,7 @@ COMPONENTS = {
     "DevicePlugins",
     "NodeGroups",
     "NodePools",
+    "Queues",
     "Tenants",
 }
 
