@@ -24,7 +24,7 @@ from sandbox.market import Ec2
 from sandbox.operator import operator_documents
 from sandbox.requirements import known_requirements
 from sandbox.storage import storage
-from sandbox.tools.module_files import KARPENTER_CRDS, PROMETHEUS_CRDS, files_at_hand
+from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, files_at_hand
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "ConfigMap", "ServiceAccount")
@@ -38,7 +38,7 @@ class ClusterCommands:
     full: FullCommands
     karpenter: Path
     crds: tuple[Path, ...]
-    """The folders of definitions that a stack's objects are of: Karpenter's and Prometheus'."""
+    """The folders of definitions that a stack's objects are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +120,10 @@ class Cluster:
 def cluster_commands_at_hand() -> ClusterCommands | None:
     """All of them, from PATH or the cache; None where one is missing. Nothing is built."""
     full, own = full_commands_at_hand(), program_at_hand(KARPENTER)
-    karpenters, prometheus = files_at_hand(KARPENTER_CRDS), files_at_hand(PROMETHEUS_CRDS)
-    if not (full and own and karpenters and prometheus):
+    crds = [files_at_hand(each) for each in (KARPENTER_CRDS, *CHART_CRDS)]
+    if not (full and own and all(crds)):
         return None
-    return ClusterCommands(full, own, (karpenters, prometheus))
+    return ClusterCommands(full, own, tuple(each for each in crds if each))
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from sandbox.tools.module_files import (
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,
     KEDA_CRDS,
+    KUEUE_CRDS,
     PROMETHEUS_CRDS,
     ModuleFiles,
     files_at_hand,
@@ -41,7 +42,11 @@ _KARPENTER_SECONDS = 120.0
 _KARPENTER = "karpenter"
 _OPERATOR = "gpu-operator"
 _CHARTS: Mapping[str, ModuleFiles] = {"karpenter-crd": KARPENTER_CRD_CHART, _KARPENTER: KARPENTER_CHART}
-_DEFINITIONS: Mapping[str, ModuleFiles] = {"kube-prometheus-stack": PROMETHEUS_CRDS, "keda": KEDA_CRDS}
+_DEFINITIONS: Mapping[str, ModuleFiles] = {
+    "kube-prometheus-stack": PROMETHEUS_CRDS,
+    "keda": KEDA_CRDS,
+    "kueue": KUEUE_CRDS,
+}
 """Charts that are not to be had, and whose definitions other objects of the stack are of."""
 _WITHOUT_PODS: Mapping[str, Mapping[str, Plain]] = {_KARPENTER: {"replicas": 0}}
 """Values that keep a chart's pods away: no node of the sandbox could run them."""

@@ -11,7 +11,7 @@ from sandbox.tools.cache import only_one, publish, tools_folder, workshop
 from sandbox.tools.child import run_child
 from sandbox.tools.failure import log_tail, unavailable
 from sandbox.tools.go import Go, go_in
-from sandbox.tools.table import Tier
+from sandbox.tools.table import KUEUE, Tier
 
 _LIMIT_SECONDS = 900.0
 
@@ -57,6 +57,15 @@ KEDA_CRDS = ModuleFiles(
     inside="config/crd/bases",
     needed_by=Tier.CLUSTER,
 )
+KUEUE_CRDS = ModuleFiles(
+    name="kueue-crds",
+    module=KUEUE.module,
+    version=KUEUE.version,
+    inside="config/components/crd/bases",
+    needed_by=Tier.CLUSTER,
+)
+CHART_CRDS: tuple[ModuleFiles, ...] = (PROMETHEUS_CRDS, KEDA_CRDS, KUEUE_CRDS)
+"""Definitions that charts bring, and that other objects of a stack are of."""
 
 KWOK_POD_STAGES = ModuleFiles(
     name="kwok-pod-stages",
@@ -91,8 +100,7 @@ SARIF_SCHEMA = ModuleFiles(
 
 MODULE_FILES: tuple[ModuleFiles, ...] = (
     KARPENTER_CRDS,
-    PROMETHEUS_CRDS,
-    KEDA_CRDS,
+    *CHART_CRDS,
     KWOK_POD_STAGES,
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,

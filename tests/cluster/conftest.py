@@ -14,7 +14,7 @@ import pytest
 from sandbox.control_plane.commands import Commands, commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.crds import install_crds
-from sandbox.tools.module_files import KARPENTER_CRDS, KEDA_CRDS, PROMETHEUS_CRDS, files_at_hand
+from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, files_at_hand
 from tests.builders import stack_settings
 from tests.cluster.admission import guarding
 from tests.tiers import at_hand
@@ -42,7 +42,7 @@ def cluster(
     """
     with control_plane(tmp_path_factory.mktemp("cluster"), commands) as running:
         install_crds(running.kubectl, karpenter_crds)
-        for each in (PROMETHEUS_CRDS, KEDA_CRDS):
+        for each in CHART_CRDS:
             install_crds(running.kubectl, at_hand("cluster", files_at_hand(each)))
         yield running
 

@@ -17,7 +17,7 @@ from sandbox.cloud.world import Properties
 from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import control_plane
 from sandbox.control_plane.crds import install_crds
-from sandbox.tools.module_files import KEDA_CRDS, PROMETHEUS_CRDS, files_at_hand
+from sandbox.tools.module_files import CHART_CRDS, files_at_hand
 from tests.policies.mutants.corpus import Mutant, corpus
 from tests.policies.mutants.sources import SOURCES, source
 from tests.policies.mutants.table import Judge, shape_of
@@ -49,7 +49,7 @@ def api(commands: Commands, karpenter_crds: Path, tmp_path: Path) -> Iterator[Ap
     """An API server of this test's own: the unbroken objects stay in it."""
     with control_plane(tmp_path, commands) as plane:
         install_crds(plane.kubectl, karpenter_crds)
-        for each in (PROMETHEUS_CRDS, KEDA_CRDS):
+        for each in CHART_CRDS:
             install_crds(plane.kubectl, at_hand("cluster", files_at_hand(each)))
         yield Api(plane.kubeconfig.read_text(encoding="utf-8"), threading.Event())
 
