@@ -25,6 +25,7 @@ def test_a_tier_stands_for_all_that_it_needs() -> None:
         "karpenter-crds",
         "prometheus-crds",
         "keda-crds",
+        "kueue-crds",
         "sarif-schema",
     ]
 
