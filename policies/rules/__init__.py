@@ -7,6 +7,7 @@ from policies.rule import Rule, StackRule
 from policies.rules import (
     bindings,
     bounds,
+    budgets,
     cluster,
     cost,
     fixed,
@@ -36,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     *labels.RULES,
     *taints.RULES,
     *node_pools.RULES,
+    *budgets.RULES,
     *ladder.RULES,
     *protection.RULES,
     *node_classes.RULES,

@@ -164,11 +164,7 @@ def _budget(number: int, budget: Plain) -> list[Fault]:
     if UNKNOWN not in (schedule, duration) and (schedule is None) != (duration is None):
         given = "a schedule alone" if duration is None else "a duration alone"
         faults.append(Fault(path, given, "schedule and duration together", "add the one that is missing"))
-    faults += _reasons(path, at(budget, "reasons"))
-    if nodes in ("0", "0%") and schedule is None and at(budget, "reasons") is None:
-        allowed = "a budget that allows something at some time, because the smallest of all budgets wins"
-        faults.append(Fault(path, "no node, ever, for any reason", allowed, "give it a schedule, or allow one node"))
-    return faults
+    return faults + _reasons(path, at(budget, "reasons"))
 
 
 def _reasons(path: str, given: Plain) -> list[Fault]:
@@ -239,16 +235,12 @@ NODEPOOL_WEIGHT = Rule(
 
 NODEPOOL_DISRUPTION = Rule(
     name="nodepool-disruption",
-    description="Every NodePool says when a quiet node may go, in budgets that Karpenter can read and that allow some.",
+    description="Every NodePool says when a quiet node may go, in budgets that Karpenter can read.",
     severity=Severity.HIGH,
     remediation="Write consolidateAfter, and budgets with nodes as text and schedule together with duration, in UTC.",
     kinds=(NODE_POOL,),
     judge=_disruption,
-    admission=Cel(
-        "variables.budgets.all(b,"
-        ' !(b.nodes in ["0", "0%"]) || b.?schedule.hasValue() || b.?reasons.orValue([]).size() > 0)',
-        short_of="what Karpenter's own definition asks of each field, and a missing block, which it fills in",
-    ),
+    admission=NotInCluster("Karpenter's own definition asks it of each field, and fills in a missing block"),
 )
 
 CHIEF_STATIC = Rule(

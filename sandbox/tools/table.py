@@ -19,6 +19,8 @@ class Tier(StrEnum):
     """Nodes and placement on top of the API server."""
     METRICS = "metrics"
     """Alert rules and what they are measured from."""
+    BENCH = "bench"
+    """Others' tools that `make bench` measures beside ours; no test needs one."""
 
 
 NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT, Tier.METRICS)
@@ -196,6 +198,17 @@ def _prometheus(name: str, minutes: float) -> Tool:
 
 PROMTOOL = _prometheus("promtool", 7)
 PROMETHEUS = _prometheus("prometheus", 2)
+CONFTEST = Tool(
+    name="conftest",
+    module="github.com/open-policy-agent/conftest",
+    version="v0.71.1",
+    package="",
+    build_flags=("-ldflags=-s -w -X github.com/open-policy-agent/conftest/internal/version.Version=0.71.1",),
+    expected_minutes=5,
+    check=("--version",),
+    needed_by=Tier.BENCH,
+    accepts=Accepts((0, 60, 0)),
+)
 
 TOOLS: tuple[Tool, ...] = (
     PULUMI,
@@ -210,4 +223,5 @@ TOOLS: tuple[Tool, ...] = (
     KUEUE,
     PROMTOOL,
     PROMETHEUS,
+    CONFTEST,
 )

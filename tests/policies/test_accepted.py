@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from policies.rule import Rule, StackRule
+from policies.rules.budgets import DRIFT_POSSIBLE
 from policies.rules.cluster import CLUSTER_ENDPOINT_NAMED
 from policies.rules.labels import GPU_LABELS_COMPLETE, GPU_LABELS_TRUE
 from policies.rules.node_classes import NODE_WITHOUT_PUBLIC_ADDRESS
@@ -95,10 +96,14 @@ ACCEPTED: tuple[tuple[Rule | StackRule, str, tuple[Document, ...]], ...] = (
     (NODEPOOL_WEIGHT, "none", (but(a_pool(), "spec", "weight", GONE),)),
     (NODEPOOL_DISRUPTION, "never", (but(a_pool(), "spec", "disruption", "consolidateAfter", "Never"),)),
     (NODEPOOL_DISRUPTION, "a share", (but(a_pool(), "spec", "disruption", "budgets", [{"nodes": "10%"}]),)),
-    (
-        NODEPOOL_DISRUPTION,
-        "no drift, ever",
-        (but(a_pool(), "spec", "disruption", "budgets", [{"nodes": "0", "reasons": ["Drifted"]}]),),
+    *(
+        (DRIFT_POSSIBLE, said, (but(a_pool(), "spec", "disruption", "budgets", [{"nodes": "0", **closed}]),))
+        for said, closed in (
+            ("no empty node, ever", {"reasons": ["Empty"]}),
+            ("a minute a day is left", {"schedule": "@daily", "duration": "23h59m"}),
+            ("a day of a month is in no week for certain", {"schedule": "0 0 1 * *", "duration": "800h"}),
+            ("a month is not the year", {"schedule": "0 0 * 12 *", "duration": "24h"}),
+        )
     ),
     (
         PROTECTED_CONSOLIDATION,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from policies.rules.budgets import DRIFT_POSSIBLE
 from policies.rules.labels import GPU_LABELS_COMPLETE, GPU_LABELS_TRUE, NO_HAND_SET_GPU_LABELS
 from policies.rules.node_pools import CHIEF_STATIC, NODEPOOL_CEILING, NODEPOOL_DISRUPTION, NODEPOOL_WEIGHT
 from policies.rules.protection import PROTECTED_CONSOLIDATION, PROTECTED_EXPIRY
@@ -208,7 +209,21 @@ CASES: tuple[Case, ...] = (
         _budgeted(nodes="1", schedule="@daily", duration="8 hours"),
         "correct the duration",
     ),
-    case(NODEPOOL_DISRUPTION, "nothing is ever allowed", _budgeted(nodes="0"), "no node, ever", "allow one node"),
+    *(
+        case(DRIFT_POSSIBLE, broken, but(a_pool(), *_DISRUPTION, "budgets", [{"nodes": "1"}, *closed]), "no minute")
+        for broken, closed in (
+            ("nothing is ever allowed", [{"nodes": "0"}]),
+            ("drift is never allowed", [{"nodes": "0%", "reasons": ["Empty", "Drifted"]}]),
+            ("every day is closed whole", [{"nodes": "0", "schedule": "@daily", "duration": "24h"}]),
+            (
+                "two windows fill the week",
+                [
+                    {"nodes": "0", "schedule": "0 22 * * 1-5", "duration": "30h"},
+                    {"nodes": "0", "schedule": "30 3 * * 0", "duration": "42h30m", "reasons": ["Drifted"]},
+                ],
+            ),
+        )
+    ),
     case(CHIEF_STATIC, "an elastic chief", but(a_chief_pool(), "spec", "replicas", GONE), "set spec.replicas"),
     *(
         case(

@@ -8,7 +8,7 @@ from policies.kinds import CONFIG_MAP, NODE, NODE_CLASS, NODE_GROUP, NODE_OVERLA
 from policies.nodepool import NodePool, nodepool
 from policies.reads import Path
 from policies.subject import Plain, Subject
-from tests.policies.documents import Gone
+from tests.policies.documents import GONE, Gone
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row
 
@@ -33,9 +33,13 @@ PROTECTED = _pool(lambda pool: pool.is_protected)
 PROTECTED_ELASTIC = _pool(lambda pool: pool.is_protected and not pool.is_static)
 
 
-def _beside(part: str, value: str) -> Where:
+def _beside(part: str, value: str | Gone) -> Where:
     """Where the entry that the field is in has that value in another part."""
     return lambda subject, path: at_path(subject.body, (*_entry(path), part)) == value
+
+
+CLOSING = _beside("nodes", "0")
+ALWAYS_ACTIVE = _beside("schedule", GONE)
 
 
 def _entry(path: Path) -> Path:
@@ -129,6 +133,8 @@ NODE_POOL_ROWS = (
     right(NODE_POOL, "spec.disruption.consolidationPolicy", "Karpenter's own choice will do elsewhere", REMOVED),
     row(NODE_POOL, "spec.disruption.consolidationPolicy", Judge.API_SERVER, VALUE, TYPE),
     row(NODE_POOL, "spec.disruption.budgets[].nodes", "nodepool-disruption", REMOVED, TYPE, VALUE, values=(1, "wrong")),
+    row(NODE_POOL, "spec.disruption.budgets[].nodes", "drift-possible", VALUE, values=("0",), where=ALWAYS_ACTIVE),
+    row(NODE_POOL, "spec.disruption.budgets[].schedule", "drift-possible", VALUE, values=("* * * * *",), where=CLOSING),
     row(NODE_POOL, "spec.disruption.budgets[].schedule", "nodepool-disruption"),
     row(NODE_POOL, "spec.disruption.budgets[].duration", "nodepool-disruption"),
     row(NODE_POOL, "spec.disruption.budgets[].reasons[]", "nodepool-disruption", VALUE, TYPE),

@@ -1,0 +1,84 @@
+"""Disruption budgets together: a week in which a node on an old template may never go is no week (N10, N11, N13)."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from gpuplatform.proofs.calendar.week import MINUTE, WEEK, Budget, budgets_of
+from gpuplatform.settings.disruption import Reason
+from policies.cel import Cel, literal
+from policies.kinds import NODE_POOL
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, text
+
+_NONE = re.compile(r"0+%?")
+_MONDAY = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+"""Any will do: schedules that name days of a month or months are no part of every week."""
+_WORDS = {"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *", "@weekly": "0 0 * * 0"}
+"""Schedules of every week that Karpenter's library knows by name (robfig/cron v3.0.1)."""
+
+
+def _possible(subject: Subject) -> Iterable[Fault]:
+    written = items_at(subject, "spec", "disruption", "budgets")
+    if isinstance(written, Unknown):
+        return []
+    minutes = int(WEEK / MINUTE)
+    blocked = 0
+    for each in written:
+        closing = _closing(each)
+        if closing is not None:
+            blocked |= closing.active(_MONDAY, minutes)
+    if blocked != (1 << minutes) - 1:
+        return []
+    return [
+        Fault(
+            "spec.disruption.budgets",
+            f"budgets of no node that leave no minute of the week for {Reason.DRIFTED.value}",
+            "a time in every week in which a node on an old template may go: of all active budgets the smallest wins",
+            "shorten a window or a duration, or give the budget of no node a schedule or reasons",
+        )
+    ]
+
+
+def _closing(written: Plain) -> Budget | None:
+    """A budget that lets no drifted node go, in some part of every week; None for any other, and for what is not known.
+
+    A budget that cannot be read is the API server's to refuse, or another rule's.
+    """
+    parts = {key: text(at(written, key)) for key in ("nodes", "schedule", "duration")}
+    nodes, reasons = parts["nodes"], items(at(written, "reasons"))
+    if UNKNOWN in parts.values() or isinstance(reasons, Unknown) or nodes is None or not _NONE.fullmatch(str(nodes)):
+        return None
+    plain: dict[str, object] = {key: _WORDS.get(str(each), each) for key, each in parts.items() if each is not None}
+    if reasons:
+        plain["reasons"] = [str(each) for each in reasons]
+    try:
+        (budget,) = budgets_of({"spec": {"disruption": {"budgets": [plain]}}})
+    except ValueError:
+        return None
+    return budget if budget.concerns(Reason.DRIFTED) and _weekly(budget) else None
+
+
+def _weekly(budget: Budget) -> bool:
+    schedule = budget.schedule
+    return schedule is None or (schedule.any_day_of_month and len(schedule.months) == 12)
+
+
+DRIFT_POSSIBLE = Rule(
+    name="drift-possible",
+    description="The budgets of a NodePool leave a time in every week in which a node on an old template may go.",
+    severity=Severity.HIGH,
+    remediation="Shorten a window: with one budget or another of no node active all week, no image is ever replaced.",
+    kinds=(NODE_POOL,),
+    judge=_possible,
+    admission=Cel(
+        'variables.budgets.all(b, !b.nodes.matches("^0+%?$") || b.?schedule.hasValue()'
+        f" || b.?reasons.orValue([]).size() > 0 && !({literal(Reason.DRIFTED.value)} in b.reasons))",
+        short_of="windows that fill the week together",
+    ),
+)
+
+RULES = (DRIFT_POSSIBLE,)
