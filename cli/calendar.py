@@ -17,9 +17,10 @@ from gpuplatform.proofs.calendar.remarks import Remark, remarks
 from gpuplatform.proofs.calendar.week import WEEK, Stretch, budgets_of, stretches
 from gpuplatform.render.document import name_of
 from gpuplatform.render.stack import render
-from gpuplatform.settings.disruption import Disruption, Reason
+from gpuplatform.settings.disruption import Disruption
 from gpuplatform.settings.plan import plan
 from gpuplatform.settings.settings import Settings
+from gpuplatform.standard.reasons import Reason
 
 _UTC = "UTC"
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)

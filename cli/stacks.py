@@ -6,14 +6,15 @@ import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
-from gpuplatform.accept import check_file, report
 from gpuplatform.faults import errors
-from gpuplatform.settings.load import Loaded
-from gpuplatform.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from gpuplatform.settings.load import Loaded
+    from gpuplatform.settings.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,6 +58,9 @@ def stack_options(command: Callable[P, R]) -> Callable[P, R]:
 
 def accepted_settings(stack: str | None, settings: Path | None) -> tuple[Settings, Loaded]:
     """Settings that nothing refuses; otherwise the report on standard error and exit code 1."""
+    # Reading settings is most of a command's start, and `lint` without a stack needs none.
+    from gpuplatform.accept import check_file, report  # noqa: PLC0415
+
     loaded = check_file(which_file(stack, settings))
     if loaded.settings is None:
         click.echo(report(errors(loaded.faults)), err=True)

@@ -14,10 +14,11 @@ from gpuplatform.faults import Fault
 from gpuplatform.render import sharing
 from gpuplatform.render.document import Document
 from gpuplatform.render.nodepools import instruction_labels, nodepool
-from gpuplatform.settings.disruption import Disruption, Reason
+from gpuplatform.settings.disruption import Disruption
 from gpuplatform.settings.plan import PlannedNodePool, mig_profile, plan
 from gpuplatform.settings.pools import Sharing
 from gpuplatform.settings.settings import Settings
+from gpuplatform.standard.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -36,16 +37,24 @@ class SeenTaint:
         return f"{text(self.key)}={text(self.value) or ''}:{text(self.effect)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodePool:
-    """One NodePool."""
+    """One NodePool; most rules ask for its labels alone, so its longer parts are read when they are asked for."""
 
+    subject: Subject
     all_labels: Mapping[str, str | Unknown | None] | Unknown
-    requirements: tuple[Requirement, ...] | Unknown
-    """UNKNOWN where any of them is: a line that is not known yet could exclude or admit any type."""
-    taints: tuple[SeenTaint, ...] | Unknown
     replicas: Plain
     """UNKNOWN also where the whole spec is; None where the pool is elastic."""
+
+    @functools.cached_property
+    def requirements(self) -> tuple[Requirement, ...] | Unknown:
+        """UNKNOWN where any of them is: a line that is not known yet could exclude or admit any type."""
+        return requirements_at(self.subject, "spec", "template", "spec", "requirements")
+
+    @functools.cached_property
+    def taints(self) -> tuple[SeenTaint, ...] | Unknown:
+        """The taints on its nodes."""
+        return seen_taints(self.subject, "spec", "template", "spec", "taints")
 
     def label(self, label: labels.Label | str) -> str | Unknown | None:
         """The value of one label of its nodes."""
@@ -99,9 +108,8 @@ def nodepool(subject: Subject) -> NodePool:
     """A NodePool's document, read."""
     written = mapping_at(subject, "spec", "template", "metadata", "labels")
     return NodePool(
+        subject,
         all_labels=written if isinstance(written, Unknown) else {key: text(value) for key, value in written.items()},
-        requirements=requirements_at(subject, "spec", "template", "spec", "requirements"),
-        taints=seen_taints(subject, "spec", "template", "spec", "taints"),
         replicas=at(subject.body, "spec", "replicas"),
     )
 

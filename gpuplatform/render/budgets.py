@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from gpuplatform.render.document import Document
-from gpuplatform.settings.disruption import Day, Disruption, Reason
+from gpuplatform.settings.disruption import Day, Disruption
 from gpuplatform.settings.week import blocked, weekdays
+from gpuplatform.standard.reasons import Reason
 
 
 def disruption_block(disruption: Disruption) -> Document:

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gpuplatform.settings.model import Model
+from gpuplatform.standard.reasons import Reason
 
 
 class Consolidation(enum.StrEnum):
@@ -15,14 +16,6 @@ class Consolidation(enum.StrEnum):
 
     WHEN_EMPTY = "WhenEmpty"
     WHEN_EMPTY_OR_UNDERUTILIZED = "WhenEmptyOrUnderutilized"
-
-
-class Reason(enum.StrEnum):
-    """Why Karpenter disrupts a node of its own accord; Karpenter's own words."""
-
-    DRIFTED = "Drifted"
-    EMPTY = "Empty"
-    UNDERUTILIZED = "Underutilized"
 
 
 class Day(enum.IntEnum):

@@ -12,7 +12,8 @@ import zoneinfo
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from gpuplatform.settings.disruption import Day, Disruption, Reason, Window
+from gpuplatform.settings.disruption import Day, Disruption, Window
+from gpuplatform.standard.reasons import Reason
 
 MINUTES_PER_DAY = 24 * 60
 MINUTES_PER_WEEK = 7 * MINUTES_PER_DAY

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.calendar.week import MINUTE, WEEK, Budget, budgets_of
-from gpuplatform.settings.disruption import Reason
+from gpuplatform.standard.reasons import Reason
 from policies.cel import Cel, literal
 from policies.kinds import NODE_POOL
 from policies.rule import Rule, Severity

@@ -10,6 +10,7 @@ from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
 from gpuplatform.standard import labels, resources
+from gpuplatform.standard.reasons import Reason
 from policies.cel import Cel, NotInCluster, every, literal
 from policies.kinds import NODE_POOL
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool
@@ -21,8 +22,7 @@ _NODES = re.compile(r"^((100|[0-9]{1,2})%|[0-9]+)$")
 _AGE = re.compile(r"^(([0-9]+(s|m|h))+|Never)$")
 _DURATION = re.compile(r"^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$")
 _SCHEDULE = re.compile(r"^(@(annually|yearly|monthly|weekly|daily|midnight|hourly)|(\S+\s+){4}\S+)$")
-_REASONS = ("Drifted", "Empty", "Underutilized")
-# Patterns and words of Karpenter v1.14.1 (aws/karpenter-provider-aws pkg/apis/crds/karpenter.sh_nodepools.yaml).
+# Patterns of Karpenter v1.14.1 (aws/karpenter-provider-aws pkg/apis/crds/karpenter.sh_nodepools.yaml).
 
 
 def _ceiling(subject: Subject) -> Iterable[Fault]:
@@ -171,9 +171,9 @@ def _reasons(path: str, given: Plain) -> list[Fault]:
     listed = items(given)
     known = [] if isinstance(listed, Unknown) else [text(each) for each in listed]
     return [
-        Fault(f"{path}.reasons", quoted(each), f"one of {', '.join(_REASONS)}", "correct the reason")
+        Fault(f"{path}.reasons", quoted(each), f"one of {', '.join(Reason)}", "correct the reason")
         for each in known
-        if each is not UNKNOWN and each not in _REASONS
+        if each is not UNKNOWN and each not in set(Reason)
     ]
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.bench.check import check
 from tests.bench.child import environment
 from tests.bench.previews import previews
-from tests.bench.sizes import judged_and_rendered, previewed, priced
+from tests.bench.rules import judged_by_the_pack, linted
+from tests.bench.sizes import judged_and_rendered, previewed, priced, watched
 
 
 def main() -> None:
@@ -26,6 +27,9 @@ def main() -> None:
         check(variables)
         judged_and_rendered()
         priced()
+        watched()
+        judged_by_the_pack()
+        linted(folder, variables)
         previews(folder, variables)
         previewed(folder, variables)
     print(f"\nLoad {os.getloadavg()[0]:.1f} after the last run.")

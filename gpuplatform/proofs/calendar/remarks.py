@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from gpuplatform.proofs.calendar.week import Stretch
-from gpuplatform.settings.disruption import Reason
+from gpuplatform.standard.reasons import Reason
 
 _NEVER = "Never"
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from gpuplatform.proofs.calendar.cron import Schedule, parse
-from gpuplatform.settings.disruption import Reason
+from gpuplatform.standard.reasons import Reason
 
 MINUTE = datetime.timedelta(minutes=1)
 WEEK = datetime.timedelta(days=7)

@@ -12,7 +12,7 @@ from pathlib import Path
 from gpuplatform.proofs.calendar.week import allowed_at, budgets_of, stretches
 from gpuplatform.render.document import Document, a, name_of
 from gpuplatform.render.stack import render
-from gpuplatform.settings.disruption import Reason
+from gpuplatform.standard.reasons import Reason
 from tests.builders import STACKS, stack_settings
 
 FILE = Path(__file__).parents[3] / "sandbox/karpenter/testdata/calendar.json"

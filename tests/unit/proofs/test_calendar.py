@@ -11,8 +11,9 @@ from gpuplatform.proofs.calendar.remarks import remarks
 from gpuplatform.proofs.calendar.week import WEEK, Stretch, allowed_at, budgets_of, stretches
 from gpuplatform.render.budgets import disruption_block
 from gpuplatform.render.document import Document, a
-from gpuplatform.settings.disruption import Consolidation, Disruption, Reason, Window
+from gpuplatform.settings.disruption import Consolidation, Disruption, Window
 from gpuplatform.settings.week import allowed_minutes
+from gpuplatform.standard.reasons import Reason
 from tests.unit.proofs import calendar_moments
 
 MONDAY = datetime.datetime(2026, 7, 13, tzinfo=datetime.UTC)

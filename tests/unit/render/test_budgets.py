@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from gpuplatform.render.budgets import budgets, disruption_block
 from gpuplatform.render.document import Document
-from gpuplatform.settings.disruption import Consolidation, Disruption, Reason, Window
+from gpuplatform.settings.disruption import Consolidation, Disruption, Window
+from gpuplatform.standard.reasons import Reason
 from tests.builders import STACKS, stack_settings
 
 WEEK = 7 * 24 * 60

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuplatform.settings.disruption import Day, Disruption, Reason, Window
+from gpuplatform.settings.disruption import Day, Disruption, Window
 from gpuplatform.settings.week import (
     MINUTES_PER_WEEK,
     Interval,
@@ -15,6 +15,7 @@ from gpuplatform.settings.week import (
     utc_offsets_minutes,
     weekdays,
 )
+from gpuplatform.standard.reasons import Reason
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 ZONES = ("UTC", "Asia/Seoul", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Pacific/Auckland", "Pacific/Apia")

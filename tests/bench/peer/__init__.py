@@ -1,0 +1,1 @@
+"""What the peer is given, and the same of ours."""

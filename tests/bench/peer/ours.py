@@ -1,0 +1,13 @@
+"""``python -m tests.bench.peer.ours PATH``: ``gpuplatform lint`` by the one rule that the peer has too."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from cli.lint import lint
+from policies.lint import judging
+from policies.rules import labels
+
+if __name__ == "__main__":
+    with patch.object(judging, "RULES", (labels.GPU_LABELS_COMPLETE,)):
+        lint()
