@@ -22,6 +22,11 @@ reported within five minutes. kube-state-metrics, the kubelet and the node expor
 _BOARDS = """
 ## Boards
 
+![The board of the fleet: cards paid for, cards in use, time at work, pods that wait](../images/gpu-fleet.svg)
+
+The first board, drawn by this repository's tests and not by Grafana: a real Prometheus answered its queries over six
+hours of made-up samples (`tests/metrics/day.py`), with the dev stack's recording rules.
+
 """
 _KARPENTER = """
 ## Kept of Karpenter

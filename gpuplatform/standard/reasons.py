@@ -1,4 +1,4 @@
-"""Why Karpenter disrupts a node of its own accord; the values are Karpenter's (budgets of a NodePool)."""
+"""What the budgets of a NodePool tell apart; the values are Karpenter's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Reason(enum.StrEnum):
-    """What a budget can be about."""
+    """Why Karpenter disrupts a node of its own accord; what a budget can be about."""
 
     DRIFTED = "Drifted"  # its template has changed
     EMPTY = "Empty"

@@ -1,4 +1,4 @@
-"""Disruption budgets together: a week in which a node on an old template may never go is no week (N10, N11, N13)."""
+"""Disruption budgets together: a week in which a node on an old template may never go is no week (N10, N11)."""
 
 from __future__ import annotations
 

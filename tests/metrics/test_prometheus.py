@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import threading
-import time
-import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from gpuplatform.render.monitoring.boards import BOARDS
 from gpuplatform.render.monitoring.stack import rules
-from sandbox.control_plane.part import running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
-from sandbox.tools.acquire import at_hand
-from sandbox.tools.table import PROMETHEUS
-from tests import tiers
+from sandbox.control_plane.ports import LOOPBACK
 from tests.builders import stack_settings
+from tests.metrics.server import awaited, of_all, prometheus
 
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 
-_LIMIT_SECONDS = 60
 _NODEPOOL = "worker-a100-80gb-on-demand"
 _CARD = f'node="n1",nodepool="{_NODEPOOL}",gpu_model="A100",gpu_pool="train",gpu="0",UUID="u"'
 _TYPE = "label_node_kubernetes_io_instance_type"
@@ -69,7 +60,6 @@ class _Exporter(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
     """The address of a Prometheus that scrapes the exporter every second."""
-    prometheus = tiers.at_hand("metrics", at_hand(PROMETHEUS)).command
     exporter = ThreadingHTTPServer((LOOPBACK, 0), _Exporter)
     threading.Thread(target=exporter.serve_forever, daemon=True).start()
     spec = yaml.safe_load(yaml.safe_dump(rules(stack_settings("dev"))["spec"]))
@@ -82,37 +72,12 @@ def server(tmp_path: Path) -> Iterator[str]:
         "rule_files": ["rules.yaml"],
         "scrape_configs": [{"job_name": "stand-in", "honor_labels": True, "static_configs": [target]}],
     }
-    (tmp_path / "prometheus.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    address = f"{LOOPBACK}:{free_ports(1)[0]}"
-    flags = [
-        f"--config.file={tmp_path / 'prometheus.yml'}",
-        f"--storage.tsdb.path={tmp_path / 'data'}",
-        f"--web.listen-address={address}",
-    ]
     try:
-        with running("prometheus", [prometheus, *flags], tmp_path):
-            yield f"http://{address}"
+        with prometheus(tmp_path, config) as address:
+            yield address
     finally:
         exporter.shutdown()
         exporter.server_close()
-
-
-def answer(server: str, query: str) -> list[dict[str, Any]]:
-    url = f"{server}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(url, timeout=10) as answer:
-            return json.load(answer)["data"]["result"]
-    except OSError:
-        return []  # it does not listen yet
-
-
-def awaited(server: str, query: str) -> list[dict[str, Any]]:
-    begun = time.monotonic()
-    while not (found := answer(server, query)):
-        assert time.monotonic() - begun < _LIMIT_SECONDS, f"nothing answers {query}"
-        time.sleep(0.2)
-    return found
 
 
 def test_an_alert_reaches_firing_and_every_board_has_data(server: str) -> None:
@@ -125,7 +90,4 @@ def test_an_alert_reaches_firing_and_every_board_has_data(server: str) -> None:
     awaited(server, "gpu:idle_usd_per_hour:sum")
     for board in BOARDS:
         for panel in board.panels:
-            query = panel.expr
-            for each in board.variables:
-                query = query.replace(f"${each.name}", ".*")
-            assert awaited(server, query), f"{board.title}: {panel.title}"
+            assert awaited(server, of_all(board, panel)), f"{board.title}: {panel.title}"
