@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -19,6 +19,7 @@ from sandbox.control_plane.controllers import FullCommands, await_parts, full_co
 from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import Karpenter, karpenter
 from sandbox.control_plane.kubectl import Kubectl
+from sandbox.control_plane.kueue import KueueCommands, kueue, kueue_at_hand
 from sandbox.errors import SandboxError
 from sandbox.market import Ec2
 from sandbox.operator import operator_documents
@@ -37,6 +38,7 @@ class ClusterCommands:
 
     full: FullCommands
     karpenter: Path
+    kueue: KueueCommands
     crds: tuple[Path, ...]
     """The folders of definitions that a stack's objects are of."""
 
@@ -119,26 +121,36 @@ class Cluster:
 
 def cluster_commands_at_hand() -> ClusterCommands | None:
     """All of them, from PATH or the cache; None where one is missing. Nothing is built."""
-    full, own = full_commands_at_hand(), program_at_hand(KARPENTER)
+    full, own, queues = full_commands_at_hand(), program_at_hand(KARPENTER), kueue_at_hand()
     crds = [files_at_hand(each) for each in (KARPENTER_CRDS, *CHART_CRDS)]
-    if not (full and own and all(crds)):
+    if not (full and own and queues and all(crds)):
         return None
-    return ClusterCommands(full, own, tuple(each for each in crds if each))
+    return ClusterCommands(full, own, queues, tuple(each for each in crds if each))
 
 
 @contextmanager
 def cluster(
-    folder: Path, commands: ClusterCommands, ec2: Ec2, karpenter_values: Mapping[str, object]
+    folder: Path,
+    commands: ClusterCommands,
+    ec2: Ec2,
+    karpenter_values: Mapping[str, object],
+    kueue_values: Mapping[str, object] | None = None,
 ) -> Generator[Cluster]:
-    """An empty cluster with Karpenter; what holds for ``control_plane`` holds here."""
-    with full_control_plane(folder, commands.full) as plane:
+    """An empty cluster with Karpenter, and with Kueue where its values are given.
+
+    What holds for ``control_plane`` holds here.
+    """
+    with full_control_plane(folder, commands.full) as plane, ExitStack() as block:
         for each in commands.crds:
             install_crds(plane.kubectl, each)
         apply(plane.kubectl, (*storage(), *known_requirements()))
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
-        with karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values) as (running, part):
-            await_parts((*plane.parts, part), "Karpenter", running.alive)
-            yield Cluster(plane, running, ec2)
+        autoscaler = karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values)
+        running, part = block.enter_context(autoscaler)
+        await_parts((*plane.parts, part), "Karpenter", running.alive)
+        if kueue_values is not None:
+            block.enter_context(kueue(plane, commands.kueue, kueue_values))
+        yield Cluster(plane, running, ec2)
 
 
 def apply(kubectl: Kubectl, documents: Iterable[Mapping[str, object]]) -> None:

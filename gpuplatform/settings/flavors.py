@@ -15,6 +15,7 @@ from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.teams import pools_of, queued
 from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard import names
+from gpuplatform.standard.labels import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,12 @@ class Flavor:
     """The most of the resource on its nodes."""
 
     @property
-    def stands_already(self) -> bool:
-        """Whether its nodes exist before a job does; a topology is known of no others."""
-        return self.planned.replicas is not None
+    def has_topology(self) -> bool:
+        """Whether jobs are laid out over its nodes: they exist before a job does, and are for workers.
+
+        A chief is one pod, and a flavor with a topology takes no pod that does not ask for one.
+        """
+        return self.planned.replicas is not None and self.planned.pool.role is Role.WORKER
 
 
 @dataclass(frozen=True, slots=True)

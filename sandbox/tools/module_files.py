@@ -88,6 +88,13 @@ def _karpenter_chart(name: str) -> ModuleFiles:
 
 KARPENTER_CHART = _karpenter_chart("karpenter")
 KARPENTER_CRD_CHART = _karpenter_chart("karpenter-crd")
+KUEUE_CHART = ModuleFiles(
+    name="kueue-chart",
+    module=KUEUE.module,
+    version=KUEUE.version,
+    inside="charts/kueue",
+    needed_by=Tier.PLACEMENT,
+)
 
 SARIF_SCHEMA = ModuleFiles(
     name="sarif-schema",
@@ -104,6 +111,7 @@ MODULE_FILES: tuple[ModuleFiles, ...] = (
     KWOK_POD_STAGES,
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,
+    KUEUE_CHART,
     SARIF_SCHEMA,
 )
 

@@ -18,7 +18,7 @@ def queue_stages(plan: QueuePlan) -> tuple[tuple[Document, ...], ...]:
     """Every object that Kueue reads, each stage in need of the one before; none where no namespace is queued."""
     if not plan.teams:
         return ()
-    standing = any(each.stands_already for each in plan.flavors)
+    standing = any(each.has_topology for each in plan.flavors)
     return (
         (_topology(),) if standing else (),
         (
@@ -49,7 +49,7 @@ def _flavor(flavor: Flavor) -> Document:
         "nodeTaints": [each.as_document() for each in flavor.planned.taints],
         "tolerations": [each.as_document() for each in answered],
     }
-    if flavor.stands_already:
+    if flavor.has_topology:
         spec["topologyName"] = names.TOPOLOGY
     return a(VERSION, "ResourceFlavor", flavor.name, spec=spec)
 

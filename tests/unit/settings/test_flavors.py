@@ -134,9 +134,15 @@ def test_flavors_stand_in_the_pools_own_order() -> None:
         assert named == ["serve-l4-24gb-spot", "serve-l4-24gb-on-demand"]
 
 
-def test_a_topology_is_on_flavors_whose_nodes_stand_already() -> None:
-    pools: list[Plain] = [a_static_pool(sharing={"mig": "3g.40gb"}), a_slice_pool()]
-    quota: dict[str, Plain] = {"nvidia.com/mig-3g.40gb": 2, "nvidia.com/mig-1g.10gb": 7}
+def test_a_topology_is_on_flavors_of_workers_whose_nodes_stand_already() -> None:
+    block = a_static_pool(
+        name="block",
+        role="worker",
+        nodes=2,
+        cards=[a_card("L40S-48GB", ["g6e.2xlarge"], [a_market(ceiling_cards=None)])],
+    )
+    pools: list[Plain] = [a_static_pool(sharing={"mig": "3g.40gb"}), a_slice_pool(), block]
+    quota: dict[str, Plain] = {"nvidia.com/mig-3g.40gb": 2, "nvidia.com/mig-1g.10gb": 7, GPU: 2}
     space: dict[str, Plain] = {
         **a_namespace(priorities=["training-normal"], scheduling="queued"),
         "quota": quota,
@@ -147,7 +153,8 @@ def test_a_topology_is_on_flavors_whose_nodes_stand_already() -> None:
         for each in of_kind(rendered, "ResourceFlavor")
     }
     assert named == {
-        "chief-h100-80gb-on-demand": names.TOPOLOGY,
+        "chief-h100-80gb-on-demand": None,
+        "block-l40s-48gb-on-demand": names.TOPOLOGY,
         "worker-a100-80gb-on-demand": None,
         names.UNITS_FLAVOR: None,
     }

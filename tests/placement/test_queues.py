@@ -1,0 +1,279 @@
+"""What the stack's queues do on the real Kueue, with the real Karpenter and the real scheduler below them.
+
+One control plane serves every scenario; each takes away what it submitted.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from gpuplatform.render.block import block
+from gpuplatform.render.document import Document, a, as_yaml
+from gpuplatform.render.queues.values import CHART
+from gpuplatform.render.stack import render
+from sandbox.cluster import Cluster, ClusterCommands, cluster, items
+from sandbox.market import ec2_of
+from tests.placement.queue_stack import BLOCK, BLOCK_NODES, ELASTIC_NODES, GPU, NODE_CARDS, queue_settings
+
+pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
+
+SETTINGS = queue_settings()
+POOLS = {each.name: each for each in SETTINGS.pools}
+LIMIT_SECONDS = 120.0
+START_SECONDS = 25
+BACKOFF_SECONDS = 5
+TEAMS = ("alpha", "beta", "gamma", "delta")
+PRIORITY = "kueue.x-k8s.io/priority-class"
+WORKLOADS = "workloads.kueue.x-k8s.io"
+
+
+@pytest.fixture(scope="module")
+def queues(cluster_commands: ClusterCommands, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """The stack with its own Kueue; only the time that a job may take to start is shorter than settings allow."""
+    rendered = render(SETTINGS)
+    values: Any = rendered.kueue_values[CHART]
+    configuration = yaml.safe_load(values["managerConfig"]["controllerManagerConfigYaml"])
+    waits = configuration["waitForPodsReady"]
+    waits |= {"timeout": f"{START_SECONDS}s", "recoveryTimeout": f"{START_SECONDS}s"}
+    waits["requeuingStrategy"] |= {"backoffBaseSeconds": BACKOFF_SECONDS}
+    values |= {"managerConfig": {"controllerManagerConfigYaml": as_yaml(configuration)}}
+    folder = tmp_path_factory.mktemp("queues")
+    with cluster(folder, cluster_commands, ec2_of(SETTINGS), rendered.karpenter_values, values) as running:
+        running.apply_stack(rendered)
+        assert running.settle(LIMIT_SECONDS) == ()
+        yield running
+
+
+@pytest.fixture
+def on(queues: Cluster) -> Iterator[Cluster]:
+    """The same, left as it was found but for nodes."""
+    yield queues
+    queues.karpenter.restore()
+    for each in (*TEAMS, "ml-serving", "trials"):
+        gone = queues.plane.kubectl(
+            "delete", "jobs,deployments,pods", "--all", "-n", each, "--grace-period=0", "--force"
+        )
+        assert gone.ok, gone.err
+    until(lambda: not queues.pods() and not items(queues.plane.kubectl, WORKLOADS, "-A"))
+
+
+def until(what: Callable[[], bool], limit_seconds: float = LIMIT_SECONDS) -> float:
+    """Seconds until it is so; a fault takes the limit."""
+    begun = time.monotonic()
+    while not what():
+        assert time.monotonic() - begun < limit_seconds
+        time.sleep(0.2)
+    return time.monotonic() - begun
+
+
+def spec_of(pool: str, cards: int = 1, priority: str = "training-normal") -> Document:
+    """A pod's spec with the pool's block, small beside the cards."""
+    spec: Any = block(POOLS[pool]).as_pod_fragment()
+    spec["priorityClassName"] = priority
+    spec["restartPolicy"] = "Never"
+    spec["containers"][0] |= {"image": "none"}
+    for each in spec["containers"][0]["resources"].values():
+        each |= {GPU: str(cards)}
+    spec["containers"][0]["resources"]["requests"] |= {"cpu": "100m", "memory": "128Mi"}
+    return spec
+
+
+def a_job(team: str, name: str, cards: int, pods: int = 1, pool: str = "train", **more: Any) -> Document:
+    """A job of so many pods with so many cards each; it names no queue, as most who write jobs would not."""
+    priority, annotations = more.get("priority", "training-normal"), more.get("annotations", {})
+    template = {"metadata": {"annotations": annotations}, "spec": spec_of(pool, cards, priority)}
+    spec = {"parallelism": pods, "completions": pods, "completionMode": "Indexed", "template": template}
+    job = a("batch/v1", "Job", name, team, spec=spec)
+    metadata = cast(dict[str, object], job["metadata"])
+    metadata["labels"] = {PRIORITY: priority}
+    return job
+
+
+def running_cards(on: Cluster, team: str) -> int:
+    """Cards of the team's pods that run."""
+    found = items(on.plane.kubectl, "pods", "-n", team, "--field-selector=status.phase=Running")
+    return sum(int(cast(Any, each)["spec"]["containers"][0]["resources"]["requests"][GPU]) for each in found)
+
+
+def condition(on: Cluster, team: str, job: str, kind: str) -> Mapping[str, str] | None:
+    """A condition of the job's workload."""
+    for each in cast(list[Any], items(on.plane.kubectl, WORKLOADS, "-n", team)):
+        if any(owner["name"] == job for owner in each["metadata"].get("ownerReferences", [])):
+            return next((it for it in each.get("status", {}).get("conditions", []) if it["type"] == kind), None)
+    return None
+
+
+def is_so(on: Cluster, team: str, job: str, kind: str) -> bool:
+    found = condition(on, team, job, kind)
+    return found is not None and found["status"] == "True"
+
+
+def say(capsys: pytest.CaptureFixture[str], scenario: str, *lines: str) -> None:
+    """The scenario's figures, whether or not pytest shows what passes."""
+    with capsys.disabled():
+        print(f"\n{scenario}: " + "\n  ".join(lines))
+
+
+def test_two_teams_share_idle_cards_by_weight_and_give_them_back(
+    on: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lent = 16
+    for team in ("alpha", "beta"):
+        on.apply([a_job(team, f"idle-{number}", 2) for number in range(12)])
+    shared = until(lambda: running_cards(on, "alpha") + running_cards(on, "beta") == ELASTIC_NODES * NODE_CARDS)
+    by_weight = {team: running_cards(on, team) for team in ("alpha", "beta")}
+    assert by_weight == {"alpha": 8 + lent * 3 // 4, "beta": 8 + lent // 4}
+
+    on.apply([a_job("gamma", f"own-{number}", 2) for number in range(lent // 2)])
+    back = until(lambda: running_cards(on, "gamma") == lent)
+    until(lambda: running_cards(on, "alpha") == running_cards(on, "beta") == 8)
+    say(
+        capsys,
+        "idle cards by weight 3 to 1",
+        f"{lent} idle of gamma's: alpha {by_weight['alpha']} cards, beta {by_weight['beta']} after {shared:.0f} s",
+        f"gamma has its {lent} back after {back:.0f} s: alpha 8, beta 8",
+    )
+
+
+def test_a_job_of_the_team_that_was_borrowed_from_preempts_the_borrower_of_lower_priority(
+    on: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on.apply([a_job("alpha", "trial", NODE_CARDS, priority="experiment-low"), a_job("beta", "own", NODE_CARDS)])
+    on.apply([a_job("alpha", "first", NODE_CARDS), a_job("alpha", "second", NODE_CARDS)])
+    until(lambda: running_cards(on, "alpha") + running_cards(on, "beta") == ELASTIC_NODES * NODE_CARDS)
+
+    on.apply([a_job("gamma", "urgent", NODE_CARDS, priority="inference-critical")])
+    took = until(lambda: running_cards(on, "gamma") == NODE_CARDS)
+    assert not is_so(on, "alpha", "trial", "Admitted")
+    evicted = condition(on, "alpha", "trial", "Preempted")
+    assert evicted is not None
+    assert evicted["reason"] == "InCohortReclamation"
+    told = [
+        str(each["message"])
+        for each in items(on.plane.kubectl, "events", "-n", "alpha")
+        if each["reason"] == "Preempted"
+    ]
+    assert told
+    say(capsys, "a borrower is preempted", f"after {took:.0f} s, alpha keeps 16 of 24 cards", told[0])
+
+
+def test_a_job_larger_than_the_quota_waits_with_the_reason(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    on.apply([a_job("alpha", "huge", NODE_CARDS, pods=ELASTIC_NODES), a_job("alpha", "small", 1)])
+    until(lambda: running_cards(on, "alpha") == 1)
+    until(lambda: condition(on, "alpha", "huge", "QuotaReserved") is not None)
+    waits = condition(on, "alpha", "huge", "QuotaReserved")
+    assert waits is not None
+    assert (waits["status"], waits["reason"]) == ("False", "Pending")
+    assert GPU in waits["message"]
+    assert "32" in waits["message"]
+    say(capsys, "32 cards asked of 8 + 16", waits["message"])
+
+
+def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    together = {"kueue.x-k8s.io/podset-required-topology": "topology.kubernetes.io/zone"}
+    holds = a_job("delta", "holds", 1, pool=BLOCK, annotations=together)
+    on.apply([holds])
+    until(lambda: running_cards(on, "delta") == 1)
+    on.apply([a_job("delta", "pretrain", 1, pods=BLOCK_NODES, pool=BLOCK, annotations=together)])
+    until(lambda: condition(on, "delta", "pretrain", "QuotaReserved") is not None)
+    waits = condition(on, "delta", "pretrain", "QuotaReserved")
+    assert waits is not None
+    assert waits["status"] == "False"
+    assert len(on.pods("delta")) == 1, "three nodes are idle, and nobody has them in part"
+
+    on.delete([holds])
+    took = until(lambda: running_cards(on, "delta") == BLOCK_NODES)
+    nodes = {each.node for each in on.pods("delta")}
+    zones = {each.zone for each in on.nodes() if each.name in nodes}
+    assert (len(nodes), len(zones)) == (BLOCK_NODES, 1)
+    say(
+        capsys,
+        f"{BLOCK_NODES} standing nodes",
+        f"one taken: 0 pods start, {waits['message']}",
+        f"freed: {BLOCK_NODES} pods on {len(nodes)} nodes of one zone after {took:.0f} s",
+    )
+
+
+def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(
+    on: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def bought() -> list[str]:
+        return [each.name for each in on.nodes() if each.nodepool.startswith("train")]
+
+    cards = 6  # more than half a node: each pod has its own
+    on.apply([a_job("alpha", "warms", cards, pods=3)])
+    until(lambda: running_cards(on, "alpha") == 3 * cards)
+    on.plane.kubectl("delete", "jobs", "--all", "-n", "alpha")
+    while len(bought()) > 3:
+        sold = on.plane.kubectl("delete", "nodeclaims", bought()[0])
+        assert sold.ok, sold.err
+    on.karpenter.withdraw()
+    on.apply([a_job("alpha", "pretrain", cards, pods=4)])
+    until(lambda: running_cards(on, "alpha") == 3 * cards)
+    until(lambda: is_so(on, "alpha", "pretrain", "Evicted") and running_cards(on, "alpha") == 0)
+    evicted = condition(on, "alpha", "pretrain", "Evicted")
+    assert evicted is not None
+    assert evicted["reason"] == "PodsReadyTimeout"
+
+    on.plane.kubectl("delete", "nodeclaims", *bought())
+    on.karpenter.restore()
+    took = until(lambda: running_cards(on, "alpha") == 4 * cards)
+    say(
+        capsys,
+        "four nodes to be bought",
+        f"three had, none to be bought: {evicted['message']}; 0 pods left",
+        f"from no node at all: {len(bought())} nodes, 4 pods after {took:.0f} s",
+    )
+
+
+def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    on.apply(
+        [a("v1", "Pod", f"trial-{each}", "trials", spec=spec_of("serve", 1, "experiment-low")) for each in range(4)]
+    )
+    until(lambda: running_cards(on, "trials") == 4)
+    before = {each.name for each in on.nodes()}
+    on.apply([a("v1", "Pod", "server", "ml-serving", spec=spec_of("serve", 2, "inference-critical"))])
+    took = until(lambda: running_cards(on, "ml-serving") == 2)
+    until(lambda: running_cards(on, "trials") == 2)
+    assert {each.name for each in on.nodes()} == before
+    told = [
+        str(each["message"])
+        for each in items(on.plane.kubectl, "events", "-n", "trials")
+        if each["reason"] == "Preempted"
+    ]
+    assert len(told) == 2
+    say(capsys, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", told[0])
+
+
+def test_what_exceeds_the_quota_is_denied_with_the_number(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+    many = a("v1", "Pod", "many", "trials", spec=spec_of("serve", 5, "experiment-low"))
+    denied = on.plane.kubectl("create", "-f", "-", stdin=json.dumps(many))
+    assert not denied.ok
+    assert "exceeded quota: cards, requested: requests.nvidia.com/gpu=5" in denied.err
+    assert "limited: requests.nvidia.com/gpu=4" in denied.err
+    say(capsys, "5 cards asked of 4", denied.err.strip())
+
+
+@pytest.mark.parametrize(("namespace", "pool", "queued"), [("alpha", "train", True), ("ml-serving", "serve", False)])
+def test_a_deployment_and_a_bare_pod_wait_in_the_queue_only_where_the_namespace_is_queued(
+    on: Cluster, namespace: str, pool: str, queued: bool
+) -> None:
+    priority = "training-normal" if queued else "inference-critical"
+    labels = {"app": "server"}
+    spec = spec_of(pool, 1, priority) | {"restartPolicy": "Always"}
+    template = {"metadata": {"labels": labels}, "spec": spec}
+    server = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+    on.apply([a("apps/v1", "Deployment", "server", namespace, spec=server)])
+    on.apply([a("v1", "Pod", "bare", namespace, spec=spec_of(pool, 1, priority))])
+    until(lambda: running_cards(on, namespace) == 2)
+    admitted = items(on.plane.kubectl, WORKLOADS, "-n", namespace)
+    assert len(admitted) == (2 if queued else 0)
+    managed = Counter("kueue.x-k8s.io/managed" in each.labels for each in on.pods(namespace))
+    assert managed == {queued: 2}
