@@ -19,7 +19,7 @@ from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import SETTINGS_KEY, Plain
 from tests.bench.child import preview
 from tests.bench.table import RUNS, middle, show
-from tests.builders import a_namespace, a_pool, a_tenant, settings_object
+from tests.builders import a_card, a_market, a_namespace, a_pool, a_tenant, settings_object
 
 SIZES = (1, 50, 100, 200)
 PREVIEWED = (1, 100, 200)
@@ -40,12 +40,13 @@ def with_pools(count: int) -> dict[str, Plain]:
 
 
 def with_tenants(count: int) -> dict[str, Plain]:
-    """Settings with so many tenants of one namespace each."""
+    """Settings with so many tenants of one namespace each, and cards for what they are guaranteed."""
     return settings_object(
+        pools=[a_pool(cards=[a_card(markets=[a_market(ceiling_cards=8 * count)])])],
         tenants=[
             a_tenant(name=f"tenant-{number}", namespaces=[a_namespace(name=f"space-{number}")])
             for number in range(count)
-        ]
+        ],
     )
 
 
