@@ -23,14 +23,14 @@ from sandbox.cloud.world import Plain, Properties
 from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.control_plane.kubectl import Kubectl
+from sandbox.control_plane.kueue import KueueCommands, kueue_at_hand, kueue_in, remove_kueue
 from sandbox.operator import operator_documents
-from sandbox.session.folder import want_karpenter
+from sandbox.session.folder import want
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import (
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,
     KEDA_CRDS,
-    KUEUE_CRDS,
     PROMETHEUS_CRDS,
     ModuleFiles,
     files_at_hand,
@@ -39,13 +39,14 @@ from sandbox.tools.table import HELM, KUBECTL
 
 _HELM_SECONDS = 180
 _KARPENTER_SECONDS = 120.0
+_KUEUE_SECONDS = 180.0
 _KARPENTER = "karpenter"
 _OPERATOR = "gpu-operator"
+_KUEUE = "kueue"
 _CHARTS: Mapping[str, ModuleFiles] = {"karpenter-crd": KARPENTER_CRD_CHART, _KARPENTER: KARPENTER_CHART}
 _DEFINITIONS: Mapping[str, ModuleFiles] = {
     "kube-prometheus-stack": PROMETHEUS_CRDS,
     "keda": KEDA_CRDS,
-    "kueue": KUEUE_CRDS,
 }
 """Charts that are not to be had, and whose definitions other objects of the stack are of."""
 _WITHOUT_PODS: Mapping[str, Mapping[str, Plain]] = {_KARPENTER: {"replicas": 0}}
@@ -58,6 +59,7 @@ class Served(enum.StrEnum):
     HELM = "installed by helm"
     PROCESS = "installed by helm without its pods; its process runs beside the control plane"
     STAND_IN = "stood in for"
+    RENDERED = "its process runs beside the control plane, with what helm renders of its chart"
     DEFINITIONS = "its definitions alone: its chart is not to be had here"
     ABSENT = "not installed: its chart is not to be had here"
 
@@ -66,6 +68,8 @@ def served(chart: str) -> Served:
     """How the release of a chart is served here."""
     if chart == _KARPENTER:
         return Served.PROCESS
+    if chart == _KUEUE:
+        return Served.RENDERED
     if chart in _CHARTS:
         return Served.HELM
     if chart in _DEFINITIONS:
@@ -89,8 +93,11 @@ class Releases:
         if chart in _DEFINITIONS:
             install_crds(self._kubectl(), _folder(chart, _DEFINITIONS))
         if chart == _KARPENTER:
-            want_karpenter(self.control_plane, values)
+            want(self.control_plane, _KARPENTER, values)
             self._await_karpenter(runs=True)
+        if chart == _KUEUE:
+            want(self.control_plane, _KUEUE, values)
+            self._await_kueue(values)
         if chart == _OPERATOR:
             for each in self._operator(inputs):
                 self.api.apply(cast(Properties, each))
@@ -99,8 +106,12 @@ class Releases:
         """Uninstall; what is gone already is as good."""
         chart = chart_of(inputs)
         if chart == _KARPENTER:
-            want_karpenter(self.control_plane, None)
+            want(self.control_plane, _KARPENTER, None)
             self._await_karpenter(runs=False)
+        if chart == _KUEUE:
+            remove_kueue(self._kubectl(), _kueue_commands(), cast(Properties, inputs.get("values") or {}))
+            want(self.control_plane, _KUEUE, None)
+            self._await_kueue(None)
         if chart in _CHARTS:
             self._helm("uninstall", chart, *_namespace(inputs), "--ignore-not-found", *_wait())
         if chart in _DEFINITIONS:
@@ -164,6 +175,20 @@ class Releases:
             what = "does not answer" if runs else "still answers"
             log = self.control_plane / "karpenter.log"
             raise RefusedError(f"Karpenter {what} after {_KARPENTER_SECONDS:g} s; its log is {log}")
+
+    def _await_kueue(self, values: Properties | None) -> None:
+        if not self.api.wait(lambda: kueue_in(self.control_plane) == values, _KUEUE_SECONDS):
+            what = "still runs" if values is None else "does not answer"
+            raise RefusedError(
+                f"Kueue {what} after {_KUEUE_SECONDS:g} s; its log is {self.control_plane / 'kueue.log'}"
+            )
+
+
+def _kueue_commands() -> KueueCommands:
+    commands = kueue_at_hand()
+    if commands is None:
+        raise RefusedError("kueue is not there: make tools")
+    return commands
 
 
 def _folder(chart: str, among: Mapping[str, ModuleFiles]) -> Path:

@@ -25,6 +25,7 @@ import yaml
 from gpuplatform.render.document import Document, a, as_yaml
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import await_parts
+from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.part import Part, running
 from sandbox.control_plane.ports import LOOPBACK, free_ports
 from sandbox.errors import SandboxError
@@ -37,6 +38,7 @@ _NAMESPACE = "kueue-system"
 _SERVICE = "kueue-webhook-service"
 _SECRET = "kueue-webhook-server-cert"
 _MOUNTED = ("tls.crt", "tls.key", "ca.crt", "ca.key")
+_READY = "ready.json"
 _CONFIGURATION = "controller_manager_config.yaml"
 _KINDS = ("CustomResourceDefinition", "Secret", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 """What the API server reads of the chart. The rest is for pods, and for the aggregator that would look for them."""
@@ -77,7 +79,31 @@ def kueue(plane: ControlPlane, commands: KueueCommands, values: Mapping[str, obj
     with running("kueue", line, plane.folder, {"POD_NAMESPACE": _NAMESPACE}) as part:
         await_parts([part], "Kueue's certificates", lambda: _mounted(plane, folder / "certificates"))
         await_parts([part], "Kueue's webhooks", lambda: _answers(f"http://{LOOPBACK}:{health}/readyz"))
-        yield part
+        ready = folder / _READY
+        ready.write_text(json.dumps(values), encoding="utf-8")
+        try:
+            yield part
+        finally:
+            ready.unlink(missing_ok=True)
+
+
+def kueue_in(folder: Path) -> dict[str, object] | None:
+    """The chart's values with which Kueue runs beside a control plane of somebody else's; None where it does not."""
+    try:
+        return cast(dict[str, object], json.loads((folder / _FOLDER / _READY).read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def remove_kueue(kubectl: Kubectl, commands: KueueCommands, values: Mapping[str, object]) -> None:
+    """Delete what the API server reads of the chart; Kueue must still run, as its objects wait for it to let them go.
+
+    Raises SandboxError with the API server's words.
+    """
+    documents = [each for each in _rendered(commands, values) if each["kind"] in _KINDS]
+    gone = kubectl("delete", "--ignore-not-found", "-f", "-", stdin="\n---\n".join(as_yaml(each) for each in documents))
+    if not gone.ok:
+        raise SandboxError(gone.err.strip())
 
 
 def _apply(plane: ControlPlane, documents: Sequence[Mapping[str, object]]) -> None:

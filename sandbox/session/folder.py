@@ -123,25 +123,28 @@ def session_folder() -> SessionFolder:
     return SessionFolder(places.state("sandbox"))
 
 
-KARPENTER_WANTED = "karpenter-wanted.json"
-"""In the folder of the control plane: the values with which Karpenter is to run; without it Karpenter does not run."""
+def want(control_plane: Path, part: str, values: Mapping[str, object] | None) -> None:
+    """Say whether, and with which values of its chart, a part is to run beside the control plane.
 
-
-def want_karpenter(control_plane: Path, values: Mapping[str, object] | None) -> None:
-    """Say whether, and how, Karpenter is to run; the supervisor does it."""
-    file = control_plane / KARPENTER_WANTED
+    The supervisor does it.
+    """
+    file = _wanted_file(control_plane, part)
     if values is None:
         file.unlink(missing_ok=True)
     else:
         write_whole(file, json.dumps(values))
 
 
-def wanted_karpenter(control_plane: Path) -> dict[str, object] | None:
-    """The values with which Karpenter is to run, or none."""
+def wanted(control_plane: Path, part: str) -> dict[str, object] | None:
+    """The values with which a part is to run, or none where it is not to."""
     try:
-        return cast(dict[str, object], json.loads((control_plane / KARPENTER_WANTED).read_text(encoding="utf-8")))
+        return cast(dict[str, object], json.loads(_wanted_file(control_plane, part).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
+
+
+def _wanted_file(control_plane: Path, part: str) -> Path:
+    return control_plane / f"{part}-wanted.json"
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -18,22 +19,47 @@ from types import FrameType
 from sandbox.control_plane.commands import full_commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import full_control_plane
-from sandbox.control_plane.karpenter import Karpenter, karpenter
+from sandbox.control_plane.karpenter import karpenter
+from sandbox.control_plane.kueue import kueue, kueue_at_hand
 from sandbox.control_plane.part import Part
 from sandbox.errors import SandboxError
 from sandbox.session.crew import Crew
-from sandbox.session.folder import Process, SessionFolder, Status, wanted_karpenter
+from sandbox.session.folder import Process, SessionFolder, Status, wanted
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _LOOK_SECONDS = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """How Karpenter is to run; another catalogue or other values are another Karpenter."""
+@dataclass(slots=True)
+class _Guest:
+    """A process that a release of the stack asks for; asked for otherwise, it is another process."""
 
-    values: dict[str, object]
-    catalogue: str
+    name: str
+    asked: Callable[[], object | None]
+    start: Callable[[], AbstractContextManager[Part]]
+    block: ExitStack
+    runs_as: object | None = None
+
+    def look(self, crew: Crew) -> list[str]:
+        """Have it run as it is asked for; a line for what was done, or could not be."""
+        wanted, said = self.asked(), list[str]()
+        if wanted == self.runs_as:
+            return said
+        now = time.strftime("%H:%M:%S")
+        if self.name in crew.parts:
+            crew.parts.pop(self.name).stop()
+            self.block.close()
+            said.append(f"{now} {self.name} was stopped, as its release says")
+        if wanted is not None:
+            try:
+                part = self.block.enter_context(self.start())
+            except SandboxError as error:
+                said.append(f"{now} {self.name} does not start: {error}")
+            else:
+                crew.parts[self.name] = part
+                said.append(f"{now} {self.name} was started; its log is {part.log}")
+        self.runs_as = wanted
+        return said
 
 
 @dataclass(slots=True)
@@ -54,40 +80,46 @@ class _Supervisor:
             self._look_after(plane, crew)
 
     def _look_after(self, plane: ControlPlane, crew: Crew) -> None:
-        with ExitStack() as autoscaler:
-            runs_as: _Wanted | None = None
+        with ExitStack() as block:
+            guests = (
+                _Guest("karpenter", lambda: self._sold(plane), lambda: self._karpenter(plane), ExitStack()),
+                _Guest("kueue", lambda: wanted(plane.folder, "kueue"), lambda: _kueue(plane), ExitStack()),
+            )
+            for each in guests:
+                block.enter_context(each.block)
             while not self.stop.wait(_LOOK_SECONDS):
                 said = crew.look()
-                wanted = self._wanted(plane)
-                if wanted != runs_as:
-                    if runs_as is not None:
-                        crew.parts.pop("karpenter").stop()
-                        autoscaler.close()
-                        said.append(f"{time.strftime('%H:%M:%S')} karpenter was stopped, as its release says")
-                    if wanted is not None:
-                        _, part = autoscaler.enter_context(self._karpenter(plane, wanted))
-                        crew.parts[part.name] = part
-                        said.append(f"{time.strftime('%H:%M:%S')} karpenter was started; its log is {part.log}")
-                    runs_as = wanted
+                for each in guests:
+                    said += each.look(crew)
                 if said:
                     self.said += said
                     self._write(crew)
 
-    def _wanted(self, plane: ControlPlane) -> _Wanted | None:
-        values = wanted_karpenter(plane.folder)
-        return None if values is None else _Wanted(values, self.folder.catalogue.read_text(encoding="utf-8"))
+    def _sold(self, plane: ControlPlane) -> object | None:
+        """Values and catalogue: with another of either it is another Karpenter."""
+        values = wanted(plane.folder, "karpenter")
+        return None if values is None else (values, self.folder.catalogue.read_text(encoding="utf-8"))
 
-    def _karpenter(self, plane: ControlPlane, wanted: _Wanted) -> AbstractContextManager[tuple[Karpenter, Part]]:
-        program = program_at_hand(KARPENTER)
+    @contextmanager
+    def _karpenter(self, plane: ControlPlane) -> Generator[Part]:
+        program, values = program_at_hand(KARPENTER), wanted(plane.folder, "karpenter")
         if program is None:
             raise SandboxError("karpenter is not there: make tools")
-        return karpenter(plane, program, wanted.catalogue, wanted.values)
+        with karpenter(plane, program, self.folder.catalogue.read_text(encoding="utf-8"), values or {}) as (_, part):
+            yield part
 
     def _write(self, crew: Crew | None) -> None:
         for each in self.said:
             print(each, flush=True)
         parts = () if crew is None else crew.status()
         self.folder.write_status(Status(Process.own(), crew is not None, parts, tuple(self.said)))
+
+
+def _kueue(plane: ControlPlane) -> AbstractContextManager[Part]:
+    commands = kueue_at_hand()
+    if commands is None:
+        raise SandboxError("kueue is not there: make tools")
+    return kueue(plane, commands, wanted(plane.folder, "kueue") or {})
 
 
 def main(path: str) -> int:

@@ -36,6 +36,16 @@ def folder(cluster_commands: ClusterCommands, tmp_path: Path) -> Iterator[Sessio
     discard(made)
 
 
+@pytest.fixture
+def queued(tmp_path: Path) -> Path:
+    """The dev stack with a queue for its training."""
+    text, training = DEV.read_text(encoding="utf-8"), "          - name: ml-training\n"
+    assert text.count(training) == 1
+    made = tmp_path / DEV.name
+    made.write_text(text.replace(training, f"{training}            scheduling: queued\n"), encoding="utf-8")
+    return made
+
+
 def bring_up(folder: SessionFolder, stack_file: Path = DEV, stack: str = "dev") -> Ended:
     out = io.StringIO()
     ended = up(stack, stack_file, folder, Steps(out, []))
@@ -56,8 +66,10 @@ def processes(folder: SessionFolder) -> dict[str, int]:
     return {each.name: each.pid for each in status.parts}
 
 
-def test_a_stack_with_admission_on_deny_goes_up_survives_kills_and_leaves_nothing(folder: SessionFolder) -> None:
-    first = bring_up(folder)
+def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_leaves_nothing(
+    folder: SessionFolder, queued: Path
+) -> None:
+    first = bring_up(folder, queued)
     assert first.outcome.changes["create"] >= 150
     assert first.still_moving == ()
     sandbox = attach(folder, first.settings)
@@ -67,17 +79,18 @@ def test_a_stack_with_admission_on_deny_goes_up_survives_kills_and_leaves_nothin
     assert [each.nodepool for each in sandbox.nodes()] == ["chief-h100-80gb-on-demand-us-east-1a"]
     for each in sorted((ROOT / "examples" / "workloads").glob("*.yaml")):
         sandbox.apply(yaml.safe_load_all(each.read_text(encoding="utf-8")))
+    until(lambda: {each.name.rpartition("-")[0] for each in sandbox.pods("ml-training")} >= {"embed-0", "pretrain-1"})
     assert sandbox.settle() == ()
     assert {(each.name, each.phase) for each in sandbox.pods() if each.phase != "Running"} == set()
 
     known = kubectl.kubeconfig.read_text(encoding="utf-8")
     before = processes(folder)
-    for name in ("etcd", "kube-apiserver", "karpenter"):
+    for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
         os.kill(before[name], signal.SIGKILL)
         until(lambda name=name: processes(folder)[name] != before[name])
     status = folder.status()
     assert status is not None
-    for name in ("etcd", "kube-apiserver", "karpenter"):
+    for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
         assert any(f"{name} was killed by signal 9; its log is" in line for line in status.said)
 
     # Another price is another catalogue: Karpenter starts with it.
@@ -89,7 +102,7 @@ def test_a_stack_with_admission_on_deny_goes_up_survives_kills_and_leaves_nothin
     assert supervisor is not None
     supervisor.kill()
     until(lambda: not any(psutil.pid_exists(pid) for pid in processes(folder).values()))
-    second = bring_up(folder)
+    second = bring_up(folder, queued)
     assert set(second.outcome.changes) == {"same"}
     assert kubectl.kubeconfig.read_text(encoding="utf-8") == known
     assert {each.phase for each in attach(folder, second.settings).pods("ml-serving")} == {"Running"}

@@ -9,8 +9,8 @@ from sandbox.session.folder import (
     Process,
     SessionFolder,
     Status,
-    want_karpenter,
-    wanted_karpenter,
+    want,
+    wanted,
 )
 
 
@@ -37,9 +37,10 @@ def test_a_number_that_another_process_has_now_is_not_the_supervisor(tmp_path: P
     assert folder.supervisor() is None
 
 
-def test_karpenter_is_wanted_with_values_until_its_release_is_gone(tmp_path: Path) -> None:
-    assert wanted_karpenter(tmp_path) is None
-    want_karpenter(tmp_path, {"settings": {"featureGates": {"nodeOverlay": True}}})
-    assert wanted_karpenter(tmp_path) == {"settings": {"featureGates": {"nodeOverlay": True}}}
-    want_karpenter(tmp_path, None)
-    assert wanted_karpenter(tmp_path) is None
+def test_a_part_is_wanted_with_values_until_its_release_is_gone(tmp_path: Path) -> None:
+    assert wanted(tmp_path, "karpenter") is None
+    want(tmp_path, "karpenter", {"settings": {"featureGates": {"nodeOverlay": True}}})
+    assert wanted(tmp_path, "karpenter") == {"settings": {"featureGates": {"nodeOverlay": True}}}
+    assert wanted(tmp_path, "kueue") is None
+    want(tmp_path, "karpenter", None)
+    assert wanted(tmp_path, "karpenter") is None
