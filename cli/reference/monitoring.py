@@ -8,7 +8,7 @@ from gpuplatform.accept import check_file
 from gpuplatform.catalog.dcgm_counters import counters
 from gpuplatform.render.monitoring.boards import BOARDS
 from gpuplatform.render.monitoring.kept import kept
-from gpuplatform.render.monitoring.stack import read_of_karpenter
+from gpuplatform.render.monitoring.stack import read_of_karpenter, read_of_kueue
 from gpuplatform.settings.plan import plan
 
 _SERIES = """
@@ -29,9 +29,10 @@ hours of made-up samples (`tests/metrics/day.py`), with the dev stack's recordin
 
 """
 _KARPENTER = """
-## Kept of Karpenter
+## Kept of Karpenter and Kueue
 
-What rules and boards read; everything else that it exports is dropped at the scrape.
+What rules and boards read; everything else that they export is dropped at the scrape. Kueue is scraped where a
+namespace is queued.
 
 """
 _CARDS = """
@@ -59,7 +60,7 @@ def page() -> str:
             _BOARDS,
             table(("board", "panel", "what it shows"), panels),
             _KARPENTER,
-            table(("series",), ((code(each),) for each in sorted(read))),
+            table(("series",), ((code(each),) for each in sorted({*read, *read_of_kueue(settings)}))),
             _CARDS,
             table(("counter", "what it is", "set"), measured),
         )

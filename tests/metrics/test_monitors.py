@@ -17,7 +17,7 @@ from gpuplatform.render.document import Document
 from gpuplatform.render.stack import render
 from gpuplatform.standard.versions import CHARTS
 from sandbox.tools.acquire import at_hand
-from sandbox.tools.module_files import KARPENTER_CHART, ModuleFiles, files_at_hand
+from sandbox.tools.module_files import KARPENTER_CHART, KUEUE_CHART, ModuleFiles, files_at_hand
 from sandbox.tools.table import HELM
 from tests import tiers
 from tests.builders import STACKS, stack_settings
@@ -25,7 +25,7 @@ from tests.builders import STACKS, stack_settings
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 
 _LISTED = Path(__file__).parent / "services.csv"
-_RENDERED: Mapping[str, ModuleFiles] = {"karpenter": KARPENTER_CHART}
+_RENDERED: Mapping[str, ModuleFiles] = {"karpenter": KARPENTER_CHART, "kueue": KUEUE_CHART}
 """Charts that can be had; what the others make is listed, with its source."""
 
 
@@ -63,7 +63,7 @@ def templated(chart: str, values: Document) -> Iterator[Service]:
     for each in yaml.safe_load_all(ended.stdout):
         if each and each["kind"] == "Service":
             metadata = each["metadata"]
-            ports = frozenset(port["name"] for port in each["spec"]["ports"])
+            ports = frozenset(port["name"] for port in each["spec"]["ports"] if "name" in port)
             yield Service(metadata["namespace"], metadata["name"], metadata["labels"], ports)
 
 
@@ -83,7 +83,8 @@ def test_every_monitor_selects_one_service_and_a_port_that_it_has(
     stack: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     documents = render(stack_settings(stack))
-    made = [service for chart in _RENDERED for service in templated(chart, documents.values[chart])]
+    charts = {chart: values for chart, values in documents.values.items() if chart in _RENDERED}
+    made = [service for chart, values in charts.items() for service in templated(chart, values)]
     services = [*made, *listed()]
     monitors = [each for each in documents.documents if each["kind"] == "ServiceMonitor"]
     assert monitors

@@ -36,6 +36,7 @@ kube_pod_status_phase{{namespace="ml-training",pod="train-0",phase="Running"}} 1
 kube_pod_status_unschedulable{{namespace="ml-training",pod="train-1"}} 0
 kube_resourcequota{{namespace="ml-training",resource="requests.nvidia.com/gpu",type="used"}} 8
 kube_resourcequota{{namespace="ml-training",resource="requests.nvidia.com/gpu",type="hard"}} 16
+kueue_pending_workloads{{cluster_queue="research",status="active"}} 1
 karpenter_nodepools_usage{{nodepool="{_NODEPOOL}",resource_type="nvidia.com/mig_1g.10gb"}} 7
 karpenter_nodepools_limit{{nodepool="{_NODEPOOL}",resource_type="nvidia.com/mig_1g.10gb"}} 112
 karpenter_nodepools_allowed_disruptions{{nodepool="{_NODEPOOL}",reason="Drifted"}} 0

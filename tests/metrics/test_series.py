@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpuplatform.render.monitoring.scraping import karpenter_series
+from gpuplatform.render.monitoring.scraping import KARPENTER_SERIES, KUEUE_SERIES, series_of
 from gpuplatform.render.monitoring.stack import expressions
 from tests.builders import STACKS, stack_settings
 from tests.metrics.known import asked, known_series
@@ -37,10 +37,14 @@ def test_old_names_of_karpenters_series_are_not_known() -> None:
     assert not known & {"karpenter_nodeclaims_launched_total", "karpenter_nodepool_usage", "karpenter_nodepool_limit"}
 
 
+@pytest.mark.parametrize("exporter", [KARPENTER_SERIES, KUEUE_SERIES], ids="-".join)
 @pytest.mark.parametrize("stack", STACKS)
-def test_what_is_kept_of_karpenters_scrape_is_what_is_asked_for(stack: str) -> None:
-    for expr in expressions(stack_settings(stack)).values():
-        assert karpenter_series(expr) == {each for each in asked(expr) if each.startswith(("karpenter_", "operator_"))}
+def test_what_is_kept_of_a_scrape_is_what_is_asked_for(stack: str, exporter: tuple[str, ...]) -> None:
+    begins = tuple(f"{each}_" for each in exporter)
+    found = [(series_of(expr, exporter), asked(expr)) for expr in expressions(stack_settings(stack)).values()]
+    assert any(kept for kept, _ in found)
+    for kept, wanted in found:
+        assert kept == {each for each in wanted if each.startswith(begins)}
 
 
 def test_text_that_is_no_promql_is_refused() -> None:

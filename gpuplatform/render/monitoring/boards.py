@@ -132,6 +132,13 @@ BOARDS: tuple[Board, ...] = (
                 ' (kube_resourcequota{type="hard",resource=~"requests.nvidia.com/.*"} > 0)',
                 "{{namespace}} {{resource}}",
             ),
+            Panel(
+                "Work that waits in queues",
+                "Active: it has a turn; inadmissible: it asks for what its queue cannot have.",
+                Unit.COUNT,
+                "sum by (cluster_queue, status) (kueue_pending_workloads)",
+                "{{cluster_queue}} {{status}}",
+            ),
         ),
     ),
     Board(

@@ -1,6 +1,7 @@
 """How many series our own monitors keep at most: what monitoring costs in memory, before it does (M1, M3).
 
 The charts' own targets, kube-state-metrics and the kubelet among them, are not counted: their charts choose those.
+Kueue's series are by queue, not by node or NodePool.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from gpuplatform.catalog.dcgm_counters import counters
 from gpuplatform.render.document import Document, a
@@ -17,6 +17,11 @@ _COUNTERS_KEY = "dcgm-metrics.csv"
 _API = "monitoring.coreos.com/v1"
 _NODE_META = "__meta_kubernetes_node_label_"
 _EXPORTER_INTERVAL = "15s"
+_INTERVAL = "30s"
+_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+KARPENTER_SERIES = ("karpenter", "operator")
+"""How its names begin: its own, and those of its objects' conditions."""
+KUEUE_SERIES = ("kueue",)
 
 
 def counters_config_map(namespace: str) -> Document:
@@ -25,13 +30,12 @@ def counters_config_map(namespace: str) -> Document:
     return a("v1", "ConfigMap", COUNTERS_NAME, namespace, data={_COUNTERS_KEY: "\n".join(lines) + "\n"})
 
 
-def service_monitors(read: Iterable[str]) -> list[Document]:
-    """The card exporter, and Karpenter, of whose series only those are kept that somebody reads.
+def service_monitors(karpenter: Collection[str], kueue: Collection[str]) -> list[Document]:
+    """The card exporter, and Karpenter and Kueue, of whose series only these are kept: none of Kueue's, no monitor.
 
     The operator makes a monitor for itself (v26.7.0, assets/state-operator-metrics).
     """
-    keep = {"sourceLabels": ["__name__"], "regex": "|".join(sorted(read)), "action": "keep"}
-    return [
+    monitors = [
         _monitor(
             "dcgm-exporter",
             CHARTS["gpu-operator"].namespace,
@@ -55,15 +59,34 @@ def service_monitors(read: Iterable[str]) -> list[Document]:
             "karpenter",
             CHARTS["karpenter"].namespace,
             {"app.kubernetes.io/name": "karpenter"},
-            {"port": "http-metrics", "interval": "30s", "metricRelabelings": [keep]},
+            {"port": "http-metrics", "interval": _INTERVAL, "metricRelabelings": [_keep(karpenter)]},
         ),
     ]
+    return [*monitors, _kueue_monitor(kueue)] if kueue else monitors
 
 
-def karpenter_series(expr: str) -> frozenset[str]:
-    """The series of Karpenter's that an expression asks for: its own, and those of its objects' conditions."""
+def _kueue_monitor(read: Collection[str]) -> Document:
+    """Kueue answers whoever the API server vouches for, over TLS by a certificate that it signed itself."""
+    endpoint: Document = {
+        "port": "https",
+        "scheme": "https",
+        "interval": _INTERVAL,
+        "bearerTokenFile": _TOKEN,
+        "tlsConfig": {"insecureSkipVerify": True},
+        "metricRelabelings": [_keep(read)],
+    }
+    match = {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/component": "metrics-service"}
+    return _monitor("kueue", CHARTS["kueue"].namespace, match, endpoint)
+
+
+def _keep(read: Collection[str]) -> Document:
+    return {"sourceLabels": ["__name__"], "regex": "|".join(sorted(read)), "action": "keep"}
+
+
+def series_of(expr: str, beginnings: Collection[str]) -> frozenset[str]:
+    """The series that an expression asks for, of an exporter whose names begin in one of these ways."""
     without_strings = re.sub(r'"[^"]*"', "", expr)
-    return frozenset(re.findall(r"\b(?:karpenter|operator)_\w+", without_strings))
+    return frozenset(re.findall(rf"\b(?:{'|'.join(beginnings)})_\w+", without_strings))
 
 
 def _monitor(name: str, namespace: str, match: dict[str, str], endpoint: Document, **more: object) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from gpuplatform.render.document import Document, a
@@ -12,9 +13,17 @@ from gpuplatform.render.monitoring.cluster import cluster_alerts
 from gpuplatform.render.monitoring.panels import Board
 from gpuplatform.render.monitoring.pools import pool_alerts
 from gpuplatform.render.monitoring.recording import recordings
-from gpuplatform.render.monitoring.scraping import NAMESPACE, counters_config_map, karpenter_series, service_monitors
+from gpuplatform.render.monitoring.scraping import (
+    KARPENTER_SERIES,
+    KUEUE_SERIES,
+    NAMESPACE,
+    counters_config_map,
+    series_of,
+    service_monitors,
+)
 from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
 from gpuplatform.render.monitoring.values import keda_values, prometheus_values
+from gpuplatform.settings.flavors import queue_plan
 from gpuplatform.settings.plan import plan
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
@@ -65,17 +74,27 @@ def expressions(settings: Settings) -> dict[str, str]:
 
 def read_of_karpenter(settings: Settings) -> frozenset[str]:
     """Karpenter's series that rules or boards read: all that is kept of them."""
-    return frozenset(name for expr in expressions(settings).values() for name in karpenter_series(expr))
+    return _read(settings, KARPENTER_SERIES)
+
+
+def read_of_kueue(settings: Settings) -> frozenset[str]:
+    """The same of Kueue's; none where no namespace is queued."""
+    return _read(settings, KUEUE_SERIES) if queue_plan(settings).teams else frozenset()
+
+
+def _read(settings: Settings, beginnings: Collection[str]) -> frozenset[str]:
+    return frozenset(name for expr in expressions(settings).values() for name in series_of(expr, beginnings))
 
 
 def monitoring(settings: Settings) -> MonitoringDocuments | None:
     """The monitoring of a stack; None where it is off."""
     if not settings.monitoring.enabled:
         return None
+    monitors = service_monitors(read_of_karpenter(settings), read_of_kueue(settings))
     return MonitoringDocuments(
         namespaces=tuple(map(_namespace, (NAMESPACE, CHARTS["keda"].namespace))),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),
-        documents=(*service_monitors(read_of_karpenter(settings)), rules(settings), *map(_config_map, BOARDS)),
+        documents=(*monitors, rules(settings), *map(_config_map, BOARDS)),
         values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
     )
 
