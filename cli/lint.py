@@ -34,7 +34,7 @@ def lint(paths: tuple[str, ...], stack: str | None, settings: Path | None, outpu
     if missing:
         raise click.UsageError(f"no such file or directory: {', '.join(missing)}")
     view = None if stack is None and settings is None else stack_view_of(stack, settings)
-    linted = judge(_sources(paths), view)
+    linted = judge(sources(paths), view)
     click.echo(_written(linted, output))
     sys.exit(1 if linted.findings else 0)
 
@@ -49,7 +49,8 @@ def stack_view_of(stack: str | None, settings: Path | None) -> StackView:
     return stack_view(accepted, template_name)
 
 
-def _sources(paths: tuple[str, ...]) -> Iterator[Source]:
+def sources(paths: tuple[str, ...]) -> Iterator[Source]:
+    """Each file as it is named, each directory's manifests, and standard input for ``-``."""
     for each in dict.fromkeys(paths):
         if each == _PIPE:
             yield Source(_PIPE, sys.stdin.buffer.read())

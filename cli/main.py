@@ -23,6 +23,7 @@ _COMMANDS = {
     "sandbox": ("cli.sandbox", "sandbox", "Run the platform on one machine: a real control plane."),
     "render": ("cli.render", "render", "Write every document and chart value of a stack."),
     "pods": ("cli.pods", "pods", "Say where each pod of a file lands, and what keeps it away."),
+    "simulate": ("cli.simulate.command", "simulate", "Place workloads on the real Karpenter, and say at what price."),
     "share": ("cli.share", "share", "Recommend how to share a card, by the price of one pod's place."),
 }
 

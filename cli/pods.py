@@ -82,7 +82,10 @@ def _lines(each: Landed) -> list[str]:
     found = each.landing
     wins = found.wins
     if wins is None:
-        return [f"{title} lands on no pool; the nearest, and what keeps it away:", *_kept(each.ask, found)]
+        return [
+            f"{title} lands on no pool; the nearest, and what keeps it away:",
+            *(f"  {line}" for line in kept_away(each.ask, found)),
+        ]
     if not each.lands_where_it_says:
         title += f" lands on {len(found.pools)} pools ({', '.join(found.pools)}), and one is meant:"
     else:
@@ -112,11 +115,12 @@ def _price(found: tuple[float, float] | None) -> str:
     return f"${low:.3f} an hour" if low == high else f"${low:.3f} to ${high:.3f} an hour"
 
 
-def _kept(asked: PodAsk, found: Landing) -> list[str]:
-    lines: dict[str, None] = {}
+def kept_away(asked: PodAsk, found: Landing) -> list[str]:
+    """The NodePools that come nearest, and below each what keeps the pod from it."""
+    alike: dict[tuple[str, ...], list[str]] = {}
     for pool, kept in nearest(asked, found):
-        lines |= {f"  {pool.name}": None} | {f"    {each.says}": None for each in kept}
-    return list(lines)
+        alike.setdefault(tuple(each.says for each in kept), []).append(pool.name)
+    return [line for says, names in alike.items() for line in (", ".join(names), *(f"  {each}" for each in says))]
 
 
 def _as_json(landed: list[Landed], unreadable: list[Fault]) -> dict[str, object]:

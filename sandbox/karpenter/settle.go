@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/samber/lo"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -209,7 +211,13 @@ func (s *settler) owners(ctx context.Context, from client.Reader) ([]string, err
 			wants = min(wants, each.Status.ReadyReplicas+1) // one after the other
 		}
 		if each.Status.Replicas < wants || each.Status.ObservedGeneration != each.Generation {
-			say("StatefulSet", each, each.Status.Replicas, wants)
+			refused, err := s.refusedPods(ctx, each.UID)
+			if err != nil {
+				return nil, err
+			}
+			if !refused {
+				say("StatefulSet", each, each.Status.Replicas, wants)
+			}
 		}
 	}
 	for i := range jobs.Items {
@@ -220,10 +228,29 @@ func (s *settler) owners(ctx context.Context, from client.Reader) ([]string, err
 			return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
 		})
 		if !ptr.Deref(each.Spec.Suspend, false) && !finished && each.Status.Active < wants {
-			say("Job", each, each.Status.Active, wants)
+			refused, err := s.refusedPods(ctx, each.UID)
+			if err != nil {
+				return nil, err
+			}
+			if !refused {
+				say("Job", each, each.Status.Active, wants)
+			}
 		}
 	}
 	return moving, nil
+}
+
+// refusedPods says whether a quota or admission keeps a controller from making its pods: of this a Job and a
+// StatefulSet tell in events alone. That a new namespace has no service account yet passes by itself.
+func (s *settler) refusedPods(ctx context.Context, owner types.UID) (bool, error) {
+	list := &corev1.EventList{}
+	about := client.MatchingFields{"reason": "FailedCreate", "involvedObject.uid": string(owner)}
+	if err := s.live.List(ctx, list, about); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list.Items, func(event corev1.Event) bool {
+		return strings.Contains(event.Message, "forbidden") && !strings.Contains(event.Message, "service account")
+	}), nil
 }
 
 func (s *settler) pods(ctx context.Context, from client.Reader) ([]string, error) {

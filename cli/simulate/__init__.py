@@ -1,0 +1,1 @@
+"""``gpuplatform simulate``: where workloads land, what they cost, and what disruption does to them."""
