@@ -1,0 +1,103 @@
+"""``gpuplatform simulate`` on the real Karpenter: where the examples land, and what is said of what does not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from cli.simulate.command import simulate
+from gpuplatform.render.document import as_yaml
+from sandbox.cluster import ClusterCommands
+
+pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "workloads"
+
+
+@pytest.fixture(autouse=True)
+def tools(cluster_commands: ClusterCommands) -> None:
+    """Skipped in one line, or failed, where the tools are not there."""
+
+
+def run(*words: str | Path) -> Result:
+    return CliRunner().invoke(simulate, [*(str(each) for each in words), "--stack", "dev"])
+
+
+def documents(name: str) -> list[Any]:
+    return list(yaml.safe_load_all((EXAMPLES / name).read_text(encoding="utf-8")))
+
+
+def file_of(*found: Any, folder: Path) -> Path:
+    path = folder / "workloads.yaml"
+    path.write_text("\n---\n".join(as_yaml(each) for each in found), encoding="utf-8")
+    return path
+
+
+def test_examples_land_on_the_pools_that_they_name_and_advice_holds_in_a_trial() -> None:
+    result = run(EXAMPLES, "--format", "json", "--drift", "chief", "--at", "Tue 10:30 Asia/Seoul")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    landed = {each["name"]: each["pool"] for each in found["placements"]}
+    for path in EXAMPLES.glob("*.yaml"):
+        pool = path.read_text(encoding="utf-8").partition("pool: ")[2].split()[0]
+        own = {each["metadata"]["name"] for each in documents(path.name)}
+        assert {landed[each] for each in own & landed.keys()} == {pool}, path.name
+    assert found["unplaced"] == []
+    assert found["usd_per_hour"] == pytest.approx(
+        found["idle_usd_per_hour"] + sum(each["usd_per_hour"] for each in found["placements"]), abs=1e-3
+    )
+    assert found["after"]["nodes_lost"] == [], "the chief's window is on Sunday"
+    assert any("blocking budget" in each for each in found["after"]["held"])
+    for advice in found["advice"]:
+        assert advice["usd_per_hour"] == pytest.approx(found["usd_per_hour"] - advice["saves_usd_per_hour"], abs=1e-3)
+    assert found["advice"], "a slice worker alone on eight cards has something cheaper"
+
+
+def test_a_wrong_label_a_full_quota_and_an_exhausted_market_are_each_explained(tmp_path: Path) -> None:
+    chat = documents("inference-whole-card.yaml")
+    wrong = next(each for each in documents("inference-whole-card.yaml") if each["kind"] == "Deployment")
+    wrong["metadata"]["name"] = "wrong"
+    wrong["spec"]["replicas"] = 1
+    wrong["spec"]["template"]["spec"]["nodeSelector"]["gpu.model"] = "l5"
+    greedy = next(each for each in documents("slice-worker.yaml") if each["kind"] == "Job")
+    greedy["spec"] |= {"parallelism": 500, "completions": 500}
+    path = file_of(*chat, wrong, greedy, folder=tmp_path)
+
+    result = run(path, "--format", "json", "--without", "g6,g5,spot")
+
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    kinds = Counter((each["name"], each["instance_type"], each["market"]) for each in found["placements"])
+    assert ("chat", "g4dn.xlarge", "on-demand") in kinds, "the ladder's last step"
+    unplaced = {each["name"]: each for each in found["unplaced"]}
+    assert any("gpu.model=l5" in line for line in unplaced["wrong"]["why"])
+    assert "gpuplatform block --stack dev" in unplaced["wrong"]["change"]
+    assert any("exceeded quota" in line or "ceiling" in line for line in unplaced["embed"]["why"])
+
+
+def test_what_the_api_server_refuses_is_said_object_by_object(tmp_path: Path) -> None:
+    chat = next(each for each in documents("inference-whole-card.yaml") if each["kind"] == "Deployment")
+    chat["spec"]["replicas"] = "many"
+    stray = next(each for each in documents("inference-whole-card.yaml") if each["kind"] == "Service")
+    stray["metadata"]["namespace"] = "nowhere"
+    result = run(file_of(chat, stray, folder=tmp_path))
+    assert result.exit_code == 1
+    assert "replicas" in result.stderr
+    assert "nowhere" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_a_file_that_is_no_yaml_starts_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_text("kind: [", encoding="utf-8")
+    result = run(path)
+    assert result.exit_code == 1
+    assert "broken.yaml" in result.stderr
+    assert "control plane" not in result.stderr
