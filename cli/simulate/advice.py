@@ -23,6 +23,7 @@ from gpuplatform.settings.plan import PlannedNodePool, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.teams import pools_of
 from gpuplatform.standard import resources
 from gpuplatform.standard.labels import Purpose
 from gpuplatform.standard.markets import Market
@@ -233,10 +234,10 @@ def _with_pool_on(option: Option, case: _Case, settings: Settings) -> Settings |
 
 
 def _may_use(case: _Case, pool: Pool, scene: Scene, settings: Settings) -> bool:
-    """Whether the namespace may have the pods on a pool: it names no other pools, and its quota leaves room."""
+    """Whether the namespace may have the pods on a pool: it is meant for it, and its quota leaves room."""
     name, resource = case.landing.workload.namespace, unit_resource(pool)
     namespace = next((each for tenant in settings.tenants for each in tenant.namespaces if each.name == name), None)
-    if namespace is None or (namespace.pools and pool.name not in namespace.pools):
+    if namespace is None or pool not in pools_of(namespace, settings.pools):
         return False
     others = [each for each in scene.pods if each.workload.namespace == name and each.workload != case.landing.workload]
     taken = sum(each.requests.get(resource, 0) for each in others)

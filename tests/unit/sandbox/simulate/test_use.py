@@ -1,0 +1,65 @@
+"""The bill is divided without rest, and use is what pods ask for of what is paid for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuplatform.accept import check_file
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard.markets import Market
+from sandbox.cluster import Node
+from sandbox.simulate.scene import Scene, SeenPod, Workload
+from sandbox.simulate.use import idle_usd_per_hour, landings, use
+
+SLICE = "nvidia.com/mig-1g.10gb"
+A, B = Workload("Job", "ml-training", "a"), Workload("Job", "ml-training", "b")
+P4DE_USD = 27.44705
+
+
+def settings_of(stack: str) -> Settings:
+    settings = check_file(Path(__file__).parents[4] / f"Pulumi.{stack}.yaml").settings
+    assert settings is not None
+    return settings
+
+
+DEV = settings_of("dev")
+
+
+def node(name: str) -> Node:
+    offers = {"cpu": "95", SLICE: "56"}
+    return Node(name, "worker-a100-80gb-on-demand", "p4de.24xlarge", "us-east-1a", Market.ON_DEMAND, P4DE_USD, offers)
+
+
+def on(name: str | None, workload: Workload, number: int) -> SeenPod:
+    return SeenPod(workload, f"{workload.name}-{number}", name, {SLICE: Fraction(1), "cpu": Fraction(1)}, "", "")
+
+
+@given(first=st.integers(0, 28), second=st.integers(0, 28), waiting=st.integers(0, 3))
+def test_workloads_and_idle_add_up_to_the_bill(first: int, second: int, waiting: int) -> None:
+    pods = (
+        *(on("one", A, each) for each in range(first)),
+        *(on("one", B, each) for each in range(second)),
+        *(on(None, B, 100 + each) for each in range(waiting)),
+    )
+    scene = Scene(pods, (), (node("one"), node("two")), frozenset())
+    parts = sum(each.usd_per_hour for each in landings(scene, DEV))
+    assert parts + idle_usd_per_hour(scene, DEV) == pytest.approx(2 * P4DE_USD)
+    assert parts == pytest.approx((first + second) / 56 * P4DE_USD)
+
+
+def test_a_node_full_of_slices_uses_seven_eighths_of_its_cards_memory_and_all_their_compute() -> None:
+    scene = Scene(tuple(on("one", A, each) for each in range(56)), (), (node("one"),), frozenset())
+    found = use(scene, DEV)
+    assert found.card_compute == pytest.approx(1.0)
+    assert found.card_memory == pytest.approx(56 * 10 / (8 * 80))
+    assert found.host_cpu == pytest.approx(56 / 95)
+
+
+def test_without_nodes_there_is_nothing_to_use() -> None:
+    found = use(Scene((), (), (), frozenset()), DEV)
+    assert (found.card_memory, found.card_compute, found.host_cpu) == (None, None, None)
