@@ -26,7 +26,7 @@ class Explained:
 
     workload: Workload
     pods: int
-    """How many wait; 0 where a controller may not even make them."""
+    """How many wait; 0 where a controller may not even make them, or a queue holds the whole workload back."""
     why: tuple[str, ...]
     change: str
     said: tuple[str, ...]
@@ -44,7 +44,10 @@ def explained(found: Scene, subjects: Sequence[Subject], view: StackView, named:
             _waiting(workload, pods, by_name[workload.kind, workload.namespace, workload.name], found, view, named)
             for workload, pods in waiting.items()
         ),
-        *(_not_made(each) for each in found.not_made),
+        *(
+            _not_made(each, by_name[each.workload.kind, each.workload.namespace, each.workload.name], view, named)
+            for each in found.not_made
+        ),
     )
 
 
@@ -85,6 +88,8 @@ def _full(one: Reached, found: Scene, said: Sequence[str]) -> str:
     return f"{name}: Karpenter finds no room on it"
 
 
-def _not_made(found: NotMade) -> Explained:
+def _not_made(found: NotMade, subject: Subject, view: StackView, named: str) -> Explained:
+    if away := kept(subject, view):
+        return Explained(found.workload, 0, away, paste(named), (found.says,))
     change = _QUOTA_CHANGE if _QUOTA in found.says else "change what the message names"
     return Explained(found.workload, 0, (found.says,), change, ())

@@ -48,7 +48,7 @@ class SeenPod:
 
 @dataclass(frozen=True, slots=True)
 class NotMade:
-    """Pods that a controller may not make: a quota, or admission."""
+    """Pods that a quota, admission or a queue keeps from being made."""
 
     workload: Workload
     says: str
