@@ -11,7 +11,7 @@ from sandbox.tools.cache import only_one, publish, tools_folder, workshop
 from sandbox.tools.child import run_child
 from sandbox.tools.failure import log_tail, unavailable
 from sandbox.tools.go import Go, go_in
-from sandbox.tools.table import KUEUE, Tier
+from sandbox.tools.table import KUEUE, TRAINING_OPERATOR, Tier
 
 _LIMIT_SECONDS = 900.0
 
@@ -95,6 +95,13 @@ KUEUE_CHART = ModuleFiles(
     inside="charts/kueue",
     needed_by=Tier.PLACEMENT,
 )
+TRAINING_OPERATOR_MANIFESTS = ModuleFiles(
+    name="training-operator-manifests",
+    module=TRAINING_OPERATOR.module,
+    version=TRAINING_OPERATOR.version,
+    inside="manifests/base",
+    needed_by=Tier.PLACEMENT,
+)
 
 SARIF_SCHEMA = ModuleFiles(
     name="sarif-schema",
@@ -112,6 +119,7 @@ MODULE_FILES: tuple[ModuleFiles, ...] = (
     KARPENTER_CHART,
     KARPENTER_CRD_CHART,
     KUEUE_CHART,
+    TRAINING_OPERATOR_MANIFESTS,
     SARIF_SCHEMA,
 )
 

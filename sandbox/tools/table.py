@@ -180,6 +180,18 @@ KUEUE = Tool(
     accepts=Accepts((0, 19, 0), below=(0, 20, 0)),
 )
 
+TRAINING_OPERATOR = Tool(
+    name="training-operator",
+    module="github.com/kubeflow/training-operator",
+    version="v1.9.3",
+    package="/cmd/training-operator.v1",
+    expected_minutes=2,
+    check=("--help",),
+    needed_by=Tier.PLACEMENT,
+    # It prints no version by which another build could be known.
+    accepts=Accepts((1, 9, 3), below=(1, 10, 0)),
+)
+
 
 def _prometheus(name: str, minutes: float) -> Tool:
     """Module v0.314.0 is release 3.14.0: its Go modules are numbered apart."""
@@ -221,6 +233,7 @@ TOOLS: tuple[Tool, ...] = (
     KUBE_CONTROLLER_MANAGER,
     KWOK,
     KUEUE,
+    TRAINING_OPERATOR,
     PROMTOOL,
     PROMETHEUS,
     CONFTEST,

@@ -172,7 +172,9 @@ def test_training_is_not_disturbed_and_has_time_to_save() -> None:
 
 
 def test_inference_is_spread_and_keeps_a_replica() -> None:
-    for path in for_purpose(Purpose.INFER):
+    servers = [path for path in for_purpose(Purpose.INFER) if workload(path)["kind"] == "Deployment"]
+    assert servers
+    for path in servers:
         spread = cast(list[Map], pod(path)["topologySpreadConstraints"])
         assert {str(each["topologyKey"]) for each in spread} == {keys.HOSTNAME, keys.ZONE}
         (budget,) = [each for each in documents(path) if each["kind"] == "PodDisruptionBudget"]
