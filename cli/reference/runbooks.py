@@ -58,4 +58,5 @@ def _page(alert: Alert) -> str:
 def _plain(text: str) -> str:
     """Prometheus' templates as words in capitals."""
     named = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda found: found[1].upper(), text)
-    return re.sub(r"\{\{ \$value[^}]*\}\}", "N", named)
+    listed = re.sub(r"\{\{ range .*?\{\{ end \}\}", "NAMES ", named)
+    return re.sub(r"\{\{ \$value[^}]*\}\}", "N", listed)

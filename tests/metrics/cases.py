@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _CARD = 'node="n1",nodepool="worker-a100-80gb-on-demand",gpu_model="A100",gpu="0",UUID="u"'
 _POD = 'namespace="ml-training",pod="train-0"'
@@ -25,6 +25,8 @@ class Case:
     """The series of which one sample keeps it quiet."""
     at: int
     value: float
+    stack: str = "dev"
+    """Against whose pools, quotas and queues."""
 
     @property
     def quiet(self) -> dict[str, list[float]]:
@@ -187,5 +189,12 @@ CASES: tuple[Case, ...] = (
         30,
         hard=('kube_resourcequota{namespace="ml-training",resource="requests.nvidia.com/gpu",type="hard"}', 16),
     ),
+    replace(
+        _jump("QueueWorkEvicted", 'kueue_evicted_workloads_total{cluster_queue="training",reason="Preempted"}', 1, 0),
+        stack="prod",
+    ),
+    replace(
+        _steady("QueueWorkWaits", 'kueue_pending_workloads{cluster_queue="training",status="inadmissible"}', 2, 0, 240),
+        stack="prod",
+    ),
 )
-"""Against the dev stack's pools and quotas."""

@@ -36,6 +36,8 @@ class Alert:
     owner: str = PLATFORM
     """Who acts: the platform's people, or a team."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    asks: tuple[str, ...] = ()
+    """Expressions that the description puts to Prometheus: their series are kept too."""
     look: tuple[str, ...] = ()
     """Commands that show more, for the page."""
 

@@ -12,6 +12,7 @@ from gpuplatform.render.monitoring.cards import card_alerts
 from gpuplatform.render.monitoring.cluster import cluster_alerts
 from gpuplatform.render.monitoring.panels import Board
 from gpuplatform.render.monitoring.pools import pool_alerts
+from gpuplatform.render.monitoring.queues import queue_alerts
 from gpuplatform.render.monitoring.recording import recordings
 from gpuplatform.render.monitoring.scraping import (
     KARPENTER_SERIES,
@@ -56,6 +57,7 @@ def alerts(settings: Settings) -> tuple[Alert, ...]:
         *pool_alerts(planned, settings.monitoring),
         *training_alerts(planned),
         *tenant_alerts(settings.tenants),
+        *queue_alerts(queue_plan(settings).teams),
     )
 
 
@@ -67,7 +69,11 @@ def recorded(settings: Settings) -> tuple[Recording, ...]:
 
 def expressions(settings: Settings) -> dict[str, str]:
     """Every expression of rules and boards, by where it stands."""
-    found = {f"alert {each.name} {number}": each.expr for number, each in enumerate(alerts(settings))}
+    found = {
+        f"alert {each.name} {number} {part}": expr
+        for number, each in enumerate(alerts(settings))
+        for part, expr in enumerate((each.expr, *each.asks))
+    }
     found |= {f"record {each.record} {number}": each.expr for number, each in enumerate(recorded(settings))}
     return found | {f"board {board.title}: {panel.title}": panel.expr for board in BOARDS for panel in board.panels}
 
