@@ -73,7 +73,8 @@ def kueue(plane: ControlPlane, commands: KueueCommands, values: Mapping[str, obj
     file = folder / "configuration.yaml"
     file.write_text(as_yaml(_configuration(rendered, folder, webhook, health, metrics)), encoding="utf-8")
     service: Document = {"type": "ExternalName", "externalName": "localhost"}
-    _apply(plane, [a("v1", "Namespace", _NAMESPACE), a("v1", "Service", _SERVICE, _NAMESPACE, spec=service)])
+    _have_namespace(plane)
+    _apply(plane, [a("v1", "Service", _SERVICE, _NAMESPACE, spec=service)])
     _apply(plane, [_to_port(each, webhook) for each in rendered if each["kind"] in _KINDS])
     line = [commands.kueue, f"--config={file}", f"--kubeconfig={plane.kubeconfig}"]
     with running("kueue", line, plane.folder, {"POD_NAMESPACE": _NAMESPACE}) as part:
@@ -110,6 +111,13 @@ def _apply(plane: ControlPlane, documents: Sequence[Mapping[str, object]]) -> No
     applied = plane.kubectl.apply("\n---\n".join(as_yaml(each) for each in documents))
     if not applied.ok:
         raise SandboxError(applied.err.strip())
+
+
+def _have_namespace(plane: ControlPlane) -> None:
+    """The stack's own, with the stack's labels, where it is there already."""
+    made = plane.kubectl("create", "namespace", _NAMESPACE)
+    if not made.ok and "AlreadyExists" not in made.err:
+        raise SandboxError(made.err.strip())
 
 
 def _answers(url: str) -> bool:

@@ -158,7 +158,8 @@ def test_a_job_of_the_team_that_was_borrowed_from_preempts_the_borrower_of_lower
     told = [
         str(each["message"])
         for each in items(on.plane.kubectl, "events", "-n", "alpha")
-        if each["reason"] == "Preempted"
+        if each["reason"] == "Preempted" and "preemptor path: /gpu-platform/gamma" in str(each["message"])
+        if "job-trial" in str(each["involvedObject"])
     ]
     assert told
     say(capsys, "a borrower is preempted", f"after {took:.0f} s, alpha keeps 16 of 24 cards", told[0])
@@ -221,6 +222,8 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(
     evicted = condition(on, "alpha", "pretrain", "Evicted")
     assert evicted is not None
     assert evicted["reason"] == "PodsReadyTimeout"
+    told = {each["reason"] for each in items(on.plane.kubectl, "events", "-n", "alpha")}
+    assert "EvictedDueToPodsReadyTimeout" in told
 
     on.plane.kubectl("delete", "nodeclaims", *bought())
     on.karpenter.restore()
