@@ -19,7 +19,7 @@ from gpuplatform.render.overlays import overlays
 from gpuplatform.render.priorities import priority_classes
 from gpuplatform.render.queues.objects import queue_stages
 from gpuplatform.render.queues.values import CHART as KUEUE_CHART
-from gpuplatform.render.queues.values import kueue_values
+from gpuplatform.render.queues.values import kueue_namespace, kueue_values
 from gpuplatform.render.tenants import namespace_contents, namespace_document
 from gpuplatform.settings.flavors import queue_plan
 from gpuplatform.settings.plan import offered_resources, plan
@@ -116,7 +116,11 @@ def render(settings: Settings) -> Rendered:
             sharing.plugin_config_map(settings.pools, settings.earlier_sharing),
             *((watched.counters,) if watched else ()),
         ),
-        cluster_documents=(*priority_classes(), label_guide(settings.pools)),
+        cluster_documents=(
+            *priority_classes(),
+            label_guide(settings.pools),
+            *((kueue_namespace(),) if queues.teams else ()),
+        ),
         tenants=tuple(
             TenantDocuments(
                 namespace_document(tenant, each),

@@ -15,7 +15,8 @@ from cli.simulate.command import simulate
 from gpuplatform.render.document import as_yaml
 from sandbox.cluster import ClusterCommands
 
-pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
+pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("simulate")]
+"""A group of its own: each question has its own cluster, so another worker can ask it."""
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "workloads"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuplatform.render.document import Document, as_yaml
+from gpuplatform.render.document import Document, a, as_yaml
 from gpuplatform.settings.flavors import QueuePlan
 from gpuplatform.settings.queues import Queues
 from gpuplatform.settings.tenants import Scheduling
@@ -58,6 +58,14 @@ def configuration(plan: QueuePlan, queues: Queues) -> Document:
             ],
         },
     }
+
+
+def kueue_namespace() -> Document:
+    """Kueue's own namespace: a chart's release does not make it."""
+    name = CHARTS[CHART].namespace
+    document = a("v1", "Namespace", name)
+    document["metadata"] = {"name": name, "labels": {keys.MANAGED_BY: "pulumi"}}
+    return document
 
 
 def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
