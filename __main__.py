@@ -94,7 +94,7 @@ def contents(
     Monitoring(
         "monitoring",
         MonitoringArgs(cluster=cluster, settings=settings, documents=documents.monitoring),
-        pulumi.ResourceOptions(depends_on=[tenants]),  # with the namespaces that it watches
+        pulumi.ResourceOptions.merge(after_cluster, pulumi.ResourceOptions(depends_on=[tenants])),  # Kueue is in one
     )
     Admission(
         "admission",
