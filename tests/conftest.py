@@ -10,12 +10,19 @@ from typing import cast
 import pytest
 from hypothesis import settings
 
+from tests.figures import FIGURES, Figures
 from tests.mutant_counts import MUTANTS, summary
 from tests.tiers import NOT_THERE
 
 # A busy machine is not a fault of the code: no property test has a deadline.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> Figures:
+    """Leaves a test's figures with its report, from which the summary takes them."""
+    return lambda said: request.node.user_properties.append((FIGURES, said))
 
 
 def _tier(nodeid: str) -> str:
@@ -47,6 +54,23 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for tier in sorted(seconds):
         terminalreporter.write_line(f"{tier:12} {len(ran[tier]):5} tests {seconds[tier]:8.1f} s")
     _mutants(terminalreporter)
+    _figures(terminalreporter)
+
+
+def _figures(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests found, tier by tier."""
+    found = {
+        f"{_tier(report.nodeid):10} {value}": None
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        if isinstance(report, pytest.TestReport)
+        for name, value in report.user_properties
+        if name == FIGURES
+    }
+    if found:
+        terminalreporter.section("figures")
+    for line in sorted(found):
+        terminalreporter.write_line(line)
 
 
 def _mutants(terminalreporter: pytest.TerminalReporter) -> None:

@@ -15,6 +15,7 @@ from policies.rules import RULES
 from policies.subject import Kind
 from sandbox.control_plane.control_plane import ControlPlane
 from tests.cluster.admission import verdicts
+from tests.figures import Figures
 from tests.policies.corpus import CASES
 from tests.policies.documents import GOOD
 from tests.policies.harness import Case
@@ -57,7 +58,7 @@ def test_every_good_object_is_accepted(guarded: ControlPlane) -> None:
 
 
 def test_every_broken_object_is_refused_with_our_remedy_or_by_the_api_server_itself(
-    guarded: ControlPlane, capsys: pytest.CaptureFixture[str]
+    guarded: ControlPlane, figures: Figures
 ) -> None:
     said = verdicts(guarded, [each.documents[0] for each in BROKEN])
 
@@ -69,11 +70,10 @@ def test_every_broken_object_is_refused_with_our_remedy_or_by_the_api_server_its
     assert not others, "refused, and not for its own fault"
     assert {BROKEN[n].rule.name for n in ours} == ENFORCED, "a rule whose expression never refuses anything"
     assert all(BROKEN[n].rule.remediation in said[n] for n in ours)
-    with capsys.disabled():
-        print(
-            f"\nadmission: {len(BROKEN)} broken objects: {len(ours)} refused by our rules, {len(servers)} by the"
-            f" API server itself, {len(passed)} that only the pack sees"
-        )
+    figures(
+        f"admission: {len(BROKEN)} broken objects: {len(ours)} refused by our rules, {len(servers)} by the"
+        f" API server itself, {len(passed)} that only the pack sees"
+    )
 
 
 def test_what_only_the_pack_sees_is_said_by_its_rule() -> None:

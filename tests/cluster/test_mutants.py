@@ -18,6 +18,7 @@ from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import control_plane
 from sandbox.control_plane.crds import install_crds
 from sandbox.tools.module_files import CHART_CRDS, files_at_hand
+from tests.figures import Figures
 from tests.policies.mutants.corpus import Mutant, corpus
 from tests.policies.mutants.sources import SOURCES, source
 from tests.policies.mutants.table import Judge, shape_of
@@ -62,7 +63,7 @@ def accepted(api: Api, document: Properties) -> bool:
     return True
 
 
-def test_what_is_left_to_the_api_server_it_refuses(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_left_to_the_api_server_it_refuses(api: Api, figures: Figures) -> None:
     spaces = [each for name in SOURCES for each in source(name).subjects if each.is_a(NAMESPACE)]
     assert all(accepted(api, whole(each)) for each in spaces)
     mutants = tuple(of_the_api_server())
@@ -74,6 +75,5 @@ def test_what_is_left_to_the_api_server_it_refuses(api: Api, capsys: pytest.Capt
     assert passed == []
     assert len(asked) > 50
     kinds = {each.subject.kind for each in mutants if not unbroken[id(each)]}
-    with capsys.disabled():
-        absent = ", ".join(sorted(kinds)) or "none"
-        print(f"\nmutants left to the API server: {len(asked)} sorts, all refused; kinds not served here: {absent}")
+    absent = ", ".join(sorted(kinds)) or "none"
+    figures(f"mutants left to the API server: {len(asked)} sorts, all refused; kinds not served here: {absent}")

@@ -14,6 +14,7 @@ from policies.rules import RULES, STACK_RULES
 from sandbox.engine.run import Request, Verb, run
 from sandbox.tools.pulumi import PulumiCli
 from tests.builders import ROOT
+from tests.figures import Figures
 from tests.policies.corpus import CASES
 from tests.policies.documents import Document
 from tests.policies.harness import Case, subject, token_of
@@ -62,7 +63,7 @@ def previewed(state: Path, cases: Sequence[Case]) -> str:
 
 
 def test_a_violation_of_each_rule_is_refused_by_its_name(
-    engine_cli: PulumiCli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine_cli: PulumiCli, tmp_path: Path, figures: Figures
 ) -> None:
     del engine_cli
     first = {case.rule.name: case for case in reversed(CASES)}
@@ -73,5 +74,4 @@ def test_a_violation_of_each_rule_is_refused_by_its_name(
     refused_alone = [name for name in alone if name in previewed(tmp_path / name, [first[name]])]
 
     assert refused_alone == alone
-    with capsys.disabled():
-        print(f"\nrules refused by the real engine: {len(EVERY_RULE)}, {len(alone)} of them on their own")
+    figures(f"rules refused by the real engine: {len(EVERY_RULE)}, {len(alone)} of them on their own")

@@ -15,6 +15,7 @@ from sandbox.tools.acquire import at_hand
 from sandbox.tools.table import PROMTOOL
 from tests import tiers
 from tests.builders import ROOT, STACKS, stack_settings
+from tests.figures import Figures
 from tests.metrics.cases import CASES, Case
 
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
@@ -86,9 +87,7 @@ def judged(
     return ran(promtool, "test", "rules", file)
 
 
-def test_every_alert_fires_and_one_sample_keeps_it_quiet(
-    promtool: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_alert_fires_and_one_sample_keeps_it_quiet(promtool: Path, tmp_path: Path, figures: Figures) -> None:
     rule_files = {stack: written(tmp_path, stack) for stack in {each.stack for each in CASES}}
     wrong: list[str] = []
     for case in CASES:
@@ -98,8 +97,7 @@ def test_every_alert_fires_and_one_sample_keeps_it_quiet(
                 wrong.append(f"{case.alert} {what}: {told.stdout}{told.stderr}")
     assert not wrong, "\n".join(wrong)
     names = of_cases()
-    with capsys.disabled():
-        print(f"\nalerts: {len(names)}; fired {len(CASES)}, quiet {len(CASES)}")
+    figures(f"alerts: {len(names)}; fired {len(CASES)}, quiet {len(CASES)}")
 
 
 def test_a_node_that_never_came_disturbs_no_training(promtool: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from gpuplatform.settings.plan import plan
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from tests.builders import STACKS, a_pool, a_slice_pool, some_settings, stack_settings
+from tests.figures import Figures
 
 PER_NODEPOOL = 50
 PER_NODE = 2000
@@ -22,11 +23,10 @@ def counted(settings: Settings) -> list[Kept]:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_series_kept_per_nodepool_and_per_node_are_bounded(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_series_kept_per_nodepool_and_per_node_are_bounded(stack: str, figures: Figures) -> None:
     found = counted(stack_settings(stack))
     of_nodepool, of_node = (max(getattr(each, name) for each in found) for name in ("per_nodepool", "per_node"))
-    with capsys.disabled():
-        print(f"\n{stack}: series kept at most {of_nodepool} per NodePool, {of_node} per node")
+    figures(f"{stack}: series kept at most {of_nodepool} per NodePool, {of_node} per node")
     assert 0 < of_nodepool <= PER_NODEPOOL
     assert 0 < of_node <= PER_NODE
 

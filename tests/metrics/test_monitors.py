@@ -21,6 +21,7 @@ from sandbox.tools.module_files import KARPENTER_CHART, KUEUE_CHART, ModuleFiles
 from sandbox.tools.table import HELM
 from tests import tiers
 from tests.builders import STACKS, stack_settings
+from tests.figures import Figures
 
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 
@@ -79,9 +80,7 @@ def misses(monitor: Mapping[str, Any], services: list[Service]) -> list[str]:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_every_monitor_selects_one_service_and_a_port_that_it_has(
-    stack: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_monitor_selects_one_service_and_a_port_that_it_has(stack: str, figures: Figures) -> None:
     documents = render(stack_settings(stack))
     charts = {chart: values for chart, values in documents.values.items() if chart in _RENDERED}
     made = [service for chart, values in charts.items() for service in templated(chart, values)]
@@ -89,8 +88,7 @@ def test_every_monitor_selects_one_service_and_a_port_that_it_has(
     monitors = [each for each in documents.documents if each["kind"] == "ServiceMonitor"]
     assert monitors
     wrong = [miss for each in monitors for miss in misses(each, services)]
-    with capsys.disabled():
-        print(f"\n{stack}: {len(monitors)} monitors, beside {len(made)} services rendered by helm; wrong: {len(wrong)}")
+    figures(f"{stack}: {len(monitors)} monitors, beside {len(made)} services rendered by helm; wrong: {len(wrong)}")
     assert wrong == []
 
 

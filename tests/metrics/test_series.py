@@ -7,6 +7,7 @@ import pytest
 from gpuplatform.render.monitoring.scraping import KARPENTER_SERIES, KUEUE_SERIES, series_of
 from gpuplatform.render.monitoring.stack import expressions
 from tests.builders import STACKS, stack_settings
+from tests.figures import Figures
 from tests.metrics.known import asked, known_series
 
 
@@ -15,12 +16,11 @@ def unknown(expr: str, known: frozenset[str]) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_every_expression_parses_and_asks_for_series_that_exist(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_expression_parses_and_asks_for_series_that_exist(stack: str, figures: Figures) -> None:
     settings = stack_settings(stack)
     known, every = known_series(settings), expressions(settings)
     wrong = {where: names for where, expr in every.items() if (names := unknown(expr, known))}
-    with capsys.disabled():
-        print(f"\n{stack}: {len(every)} expressions parsed; series unknown: {sum(map(len, wrong.values()))}")
+    figures(f"{stack}: {len(every)} expressions parsed; series unknown: {sum(map(len, wrong.values()))}")
     assert wrong == {}
 
 

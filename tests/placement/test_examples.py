@@ -26,6 +26,7 @@ from sandbox.tools.acquire import at_hand as tool_at_hand
 from sandbox.tools.module_files import TRAINING_OPERATOR_MANIFESTS, files_at_hand
 from sandbox.tools.table import TRAINING_OPERATOR
 from tests.builders import ROOT, stack_file
+from tests.figures import Figures
 from tests.placement.test_queues import until
 from tests.placement.training_operator import training_operator
 from tests.tiers import at_hand
@@ -87,7 +88,7 @@ def guarded(
 
 
 def test_every_example_is_accepted_and_lands_on_the_pool_that_it_names(
-    guarded: tuple[str, Settings, Cluster], capsys: pytest.CaptureFixture[str]
+    guarded: tuple[str, Settings, Cluster], figures: Figures
 ) -> None:
     stack, settings, on = guarded
     on.apply(documents(EXAMPLES / "storage" / "classes.yaml"))
@@ -102,8 +103,7 @@ def test_every_example_is_accepted_and_lands_on_the_pool_that_it_names(
         where = landing(path)
         assert where is not None
         assert landed == where[0], path
-        with capsys.disabled():
-            print(f"\n{path.relative_to(EXAMPLES)}: {len(pods)} pods on {', '.join(sorted(landed))}", end="")
+        figures(f"{path.relative_to(EXAMPLES)}: {len(pods)} pods on {', '.join(sorted(landed))}")
         gone = on.plane.kubectl("delete", "--ignore-not-found", "--grace-period=0", "--force", "-f", str(path))
         assert gone.ok, gone.err
 

@@ -20,6 +20,7 @@ from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
 from sandbox.cluster import Cluster, ClusterCommands, cluster, items
 from sandbox.market import ec2_of
+from tests.figures import Figures
 from tests.placement.queue_stack import BLOCK, BLOCK_NODES, ELASTIC_NODES, GPU, NODE_CARDS, queue_settings
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
@@ -115,15 +116,12 @@ def is_so(on: Cluster, team: str, job: str, kind: str) -> bool:
     return found is not None and found["status"] == "True"
 
 
-def say(capsys: pytest.CaptureFixture[str], scenario: str, *lines: str) -> None:
+def say(figures: Figures, scenario: str, *lines: str) -> None:
     """The scenario's figures, whether or not pytest shows what passes."""
-    with capsys.disabled():
-        print(f"\n{scenario}: " + "\n  ".join(lines))
+    figures(f"{scenario}: " + "\n  ".join(lines))
 
 
-def test_two_teams_share_idle_cards_by_weight_and_give_them_back(
-    on: Cluster, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_teams_share_idle_cards_by_weight_and_give_them_back(on: Cluster, figures: Figures) -> None:
     lent = 16
     for team in ("alpha", "beta"):
         on.apply([a_job(team, f"idle-{number}", 2) for number in range(12)])
@@ -135,7 +133,7 @@ def test_two_teams_share_idle_cards_by_weight_and_give_them_back(
     back = until(lambda: running_cards(on, "gamma") == lent)
     until(lambda: running_cards(on, "alpha") == running_cards(on, "beta") == 8)
     say(
-        capsys,
+        figures,
         "idle cards by weight 3 to 1",
         f"{lent} idle of gamma's: alpha {by_weight['alpha']} cards, beta {by_weight['beta']} after {shared:.0f} s",
         f"gamma has its {lent} back after {back:.0f} s: alpha 8, beta 8",
@@ -143,7 +141,7 @@ def test_two_teams_share_idle_cards_by_weight_and_give_them_back(
 
 
 def test_a_job_of_the_team_that_was_borrowed_from_preempts_the_borrower_of_lower_priority(
-    on: Cluster, capsys: pytest.CaptureFixture[str]
+    on: Cluster, figures: Figures
 ) -> None:
     on.apply([a_job("alpha", "trial", NODE_CARDS, priority="experiment-low"), a_job("beta", "own", NODE_CARDS)])
     on.apply([a_job("alpha", "first", NODE_CARDS), a_job("alpha", "second", NODE_CARDS)])
@@ -162,10 +160,10 @@ def test_a_job_of_the_team_that_was_borrowed_from_preempts_the_borrower_of_lower
         if "job-trial" in str(each["involvedObject"])
     ]
     assert told
-    say(capsys, "a borrower is preempted", f"after {took:.0f} s, alpha keeps 16 of 24 cards", told[0])
+    say(figures, "a borrower is preempted", f"after {took:.0f} s, alpha keeps 16 of 24 cards", told[0])
 
 
-def test_a_job_larger_than_the_quota_waits_with_the_reason(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_job_larger_than_the_quota_waits_with_the_reason(on: Cluster, figures: Figures) -> None:
     on.apply([a_job("alpha", "huge", NODE_CARDS, pods=ELASTIC_NODES), a_job("alpha", "small", 1)])
     until(lambda: running_cards(on, "alpha") == 1)
     until(lambda: condition(on, "alpha", "huge", "QuotaReserved") is not None)
@@ -174,10 +172,10 @@ def test_a_job_larger_than_the_quota_waits_with_the_reason(on: Cluster, capsys: 
     assert (waits["status"], waits["reason"]) == ("False", "Pending")
     assert GPU in waits["message"]
     assert "32" in waits["message"]
-    say(capsys, "32 cards asked of 8 + 16", waits["message"])
+    say(figures, "32 cards asked of 8 + 16", waits["message"])
 
 
-def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, figures: Figures) -> None:
     together = {"kueue.x-k8s.io/podset-required-topology": "topology.kubernetes.io/zone"}
     holds = a_job("delta", "holds", 1, pool=BLOCK, annotations=together)
     on.apply([holds])
@@ -195,16 +193,14 @@ def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, capsys
     zones = {each.zone for each in on.nodes() if each.name in nodes}
     assert (len(nodes), len(zones)) == (BLOCK_NODES, 1)
     say(
-        capsys,
+        figures,
         f"{BLOCK_NODES} standing nodes",
         f"one taken: 0 pods start, {waits['message']}",
         f"freed: {BLOCK_NODES} pods on {len(nodes)} nodes of one zone after {took:.0f} s",
     )
 
 
-def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(
-    on: Cluster, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: Cluster, figures: Figures) -> None:
     def bought() -> list[str]:
         return [each.name for each in on.nodes() if each.nodepool.startswith("train")]
 
@@ -229,14 +225,14 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(
     on.karpenter.restore()
     took = until(lambda: running_cards(on, "alpha") == 4 * cards)
     say(
-        capsys,
+        figures,
         "four nodes to be bought",
         f"three had, none to be bought: {evicted['message']}; 0 pods left",
         f"from no node at all: {len(bought())} nodes, 4 pods after {took:.0f} s",
     )
 
 
-def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, figures: Figures) -> None:
     on.apply(
         [a("v1", "Pod", f"trial-{each}", "trials", spec=spec_of("serve", 1, "experiment-low")) for each in range(4)]
     )
@@ -252,16 +248,16 @@ def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, caps
         if each["reason"] == "Preempted"
     ]
     assert len(told) == 2
-    say(capsys, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", told[0])
+    say(figures, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", told[0])
 
 
-def test_what_exceeds_the_quota_is_denied_with_the_number(on: Cluster, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_exceeds_the_quota_is_denied_with_the_number(on: Cluster, figures: Figures) -> None:
     many = a("v1", "Pod", "many", "trials", spec=spec_of("serve", 5, "experiment-low"))
     denied = on.plane.kubectl("create", "-f", "-", stdin=json.dumps(many))
     assert not denied.ok
     assert "exceeded quota: cards, requested: requests.nvidia.com/gpu=5" in denied.err
     assert "limited: requests.nvidia.com/gpu=4" in denied.err
-    say(capsys, "5 cards asked of 4", denied.err.strip())
+    say(figures, "5 cards asked of 4", denied.err.strip())
 
 
 @pytest.mark.parametrize(("namespace", "pool", "queued"), [("alpha", "train", True), ("ml-serving", "serve", False)])

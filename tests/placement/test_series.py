@@ -15,6 +15,7 @@ from gpuplatform.render.monitoring.kept import kept
 from gpuplatform.render.monitoring.stack import read_of_karpenter
 from gpuplatform.settings.plan import plan
 from sandbox.cluster import Cluster, items
+from tests.figures import Figures
 from tests.placement.conftest import ROOT
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
@@ -31,9 +32,7 @@ def exported(platform: Cluster, read: frozenset[str]) -> Counter[str]:
     return Counter(match[3] for match in found if match[1] in read)
 
 
-def test_no_nodepool_and_no_node_brings_more_series_than_were_counted(
-    platform: Cluster, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_nodepool_and_no_node_brings_more_series_than_were_counted(platform: Cluster, figures: Figures) -> None:
     settings = check_file(ROOT / "Pulumi.dev.yaml").settings
     assert settings is not None
     read = read_of_karpenter(settings)
@@ -47,6 +46,5 @@ def test_no_nodepool_and_no_node_brings_more_series_than_were_counted(
     assert max(of_claims.values()) <= of_node
     for each in planned:
         assert 0 < found[each.name] <= kept(each, read).per_nodepool, each.name
-    with capsys.disabled():
-        most = max(found[each.name] for each in planned)
-        print(f"\nreal Karpenter: at most {most} series of a NodePool, {max(of_claims.values())} of a node")
+    most = max(found[each.name] for each in planned)
+    figures(f"real Karpenter: at most {most} series of a NodePool, {max(of_claims.values())} of a node")
