@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gpuplatform.faults import Fault
+from gpuplatform.proofs.capacity import CapacityLine, capacity_lines
 from gpuplatform.proofs.cost import bill
 from gpuplatform.render.block import block
 from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.tenants import Scheduling, Tenant
+from gpuplatform.standard import names
 
 VERSION = 1
 """Raised when a key changes its meaning or goes away."""
@@ -68,16 +71,45 @@ class PoolOutput(_Output):
     ceiling_cards: int
 
 
+class BucketOutput(_Output):
+    """A bucket, or a part of one, that a namespace's service account reaches."""
+
+    name: str
+    prefix: str
+    access: str
+
+
+class NetworkExceptionOutput(_Output):
+    """Traffic that a namespace is allowed beside names, its own pods and HTTPS."""
+
+    name: str
+    direction: str
+    namespace: str | None = None
+    cidr: str | None = None
+    ports: tuple[int, ...]
+
+
 class NamespaceOutput(_Output):
-    """A team's namespace."""
+    """A team's namespace. What has a default, an older release did not publish."""
 
     name: str
     environment: str
     service_account: str
     quota: dict[str, int]
     scheduling: str | None = None
-    """``queued`` or ``serving``; None where an older release published the document."""
+    """``queued`` or ``serving``."""
     priorities: tuple[str, ...]
+    queue: str | None = None
+    """The LocalQueue of a namespace that is queued."""
+    max_pods: int | None = None
+    pod_security: str | None = None
+    people_role: str | None = None
+    """The Kubernetes Role that the team's groups are bound to."""
+    shell: bool = False
+    workload_role: str | None = None
+    """The IAM role that the service account takes, where it reaches buckets."""
+    buckets: tuple[BucketOutput, ...] = ()
+    network: tuple[NetworkExceptionOutput, ...] = ()
 
 
 class TenantOutput(_Output):
@@ -85,7 +117,27 @@ class TenantOutput(_Output):
 
     name: str
     team: str
+    groups: tuple[str, ...] = ()
     namespaces: tuple[NamespaceOutput, ...]
+
+
+class GuaranteeOutput(_Output):
+    """What a namespace is guaranteed of the resource of its line."""
+
+    tenant: str
+    namespace: str
+    amount: int
+
+
+class CapacityOutput(_Output):
+    """What teams are guaranteed of one resource on pools that they share, and what there can be of it."""
+
+    resource: str
+    pools: dict[str, int]
+    """What each pool can have at its ceiling, in units of the resource."""
+    guaranteed: tuple[GuaranteeOutput, ...]
+    allowed_ratio: float
+    """The most that may be guaranteed, as a multiple of what there can be."""
 
 
 class CostOutput(_Output):
@@ -110,6 +162,7 @@ class PlatformOutputs(_Output):
     tenants: tuple[TenantOutput, ...]
     cost: CostOutput | None = None
     """None where an older release published the document."""
+    capacity: tuple[CapacityOutput, ...] = ()
 
     def pool(self, name: str) -> PoolOutput | None:
         """The pool of that name, or None."""
@@ -130,25 +183,49 @@ def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
         cluster_name=settings.cluster.name,
         cluster_endpoint=cluster_endpoint,
         pools=tuple(_pool([each for each in planned if each.pool.name == pool.name]) for pool in settings.pools),
-        tenants=tuple(
-            TenantOutput(
-                name=tenant.name,
-                team=tenant.team,
-                namespaces=tuple(
-                    NamespaceOutput(
-                        name=each.name,
-                        environment=each.environment,
-                        service_account=each.service_account,
-                        quota=each.quota,
-                        scheduling=each.scheduling.value,
-                        priorities=each.priorities,
-                    )
-                    for each in tenant.namespaces
+        tenants=tuple(_tenant(tenant, settings.cluster.name) for tenant in settings.tenants),
+        cost=_cost(settings),
+        capacity=tuple(_capacity(line, settings) for line in capacity_lines(of_settings(settings))),
+    )
+
+
+def _tenant(tenant: Tenant, cluster: str) -> TenantOutput:
+    return TenantOutput(
+        name=tenant.name,
+        team=tenant.team,
+        groups=tenant.groups,
+        namespaces=tuple(
+            NamespaceOutput(
+                name=each.name,
+                environment=each.environment,
+                service_account=each.service_account,
+                quota=each.quota,
+                scheduling=each.scheduling.value,
+                priorities=each.priorities,
+                queue=names.LOCAL_QUEUE if each.scheduling is Scheduling.QUEUED else None,
+                max_pods=each.max_pods,
+                pod_security=each.pod_security.value,
+                people_role=names.team_role(tenant.name) if tenant.groups else None,
+                shell=each.shell,
+                workload_role=names.workload_role(cluster, each.name) if each.buckets else None,
+                buckets=tuple(BucketOutput.model_validate(one.model_dump(mode="json")) for one in each.buckets),
+                network=tuple(
+                    NetworkExceptionOutput.model_validate(one.model_dump(mode="json")) for one in each.network
                 ),
             )
-            for tenant in settings.tenants
+            for each in tenant.namespaces
         ),
-        cost=_cost(settings),
+    )
+
+
+def _capacity(line: CapacityLine, settings: Settings) -> CapacityOutput:
+    return CapacityOutput(
+        resource=line.resource,
+        pools={each.pool: each.units for each in line.offers},
+        guaranteed=tuple(
+            GuaranteeOutput(tenant=each.tenant, namespace=each.namespace, amount=each.amount) for each in line.claims
+        ),
+        allowed_ratio=settings.queues.overcommit_ratio,
     )
 
 

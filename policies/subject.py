@@ -146,6 +146,13 @@ def text(value: Plain) -> str | Unknown | None:
     return str(value)
 
 
+def number(value: Plain) -> float | Unknown | None:
+    """The value as a number; None where it is absent or something else."""
+    if value is UNKNOWN:
+        return UNKNOWN
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def mapping(value: Plain) -> Mapping[str, Plain] | Unknown:
     """The value as a mapping; empty where it is absent or something else."""
     return value if isinstance(value, Mapping | Unknown) else {}

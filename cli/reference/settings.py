@@ -27,6 +27,8 @@ _PATTERNS = {
     r"^cr-[0-9a-f]{8,17}$": "capacity reservation id (`cr-…`)",
     r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)$": "`Mon`, `Tue`, `Wed`, `Thu`, `Fri`, `Sat` or `Sun`",
     r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$": "time of day, `00:00` to `24:00`",
+    r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$": "bucket name: 3 to 63 lower case letters, digits, `.`, `-`",
+    r"^([A-Za-z0-9!_.'()-]+/)*$": "folders, each with its `/` behind it",
     r"^ws-[0-9a-f-]{36}$": "workspace id (`ws-…`)",
     r"^\d{12}$": "twelve digits, in quotes",
     r"^[a-z]{2}(-[a-z]+)+-\d$": "AWS region",
@@ -200,7 +202,7 @@ def _range(field: Schema) -> str:
 
 def _default(field: Schema, definitions: Mapping[str, Schema]) -> str:
     value = field["default"]
-    if value is None:
+    if value is None or value == "":
         return "none"
     if isinstance(value, dict) and any(_models(field, definitions)):
         return "its defaults"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuplatform.render import dra, sharing
+from gpuplatform.render.buckets import BucketIdentity, bucket_identity
 from gpuplatform.render.device_plugins import device_plugin_values
 from gpuplatform.render.document import Document
 from gpuplatform.render.gpu_operator import gpu_operator_values, operator_namespace
@@ -33,6 +34,8 @@ class TenantDocuments:
 
     namespace: Document
     contents: tuple[Document, ...]
+    identity: BucketIdentity | None
+    """What its service account is in AWS; None where it needs nothing there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ def render(settings: Settings) -> Rendered:
             TenantDocuments(
                 namespace_document(tenant, each),
                 (*namespace_contents(tenant, each, offered), *dra.tenant_documents(each, settings.pools)),
+                bucket_identity(settings.cluster.name, each),
             )
             for tenant in settings.tenants
             for each in tenant.namespaces

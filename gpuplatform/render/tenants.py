@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.render.document import Document, a
+from gpuplatform.render.tenant_network import network_policies
 from gpuplatform.settings.teams import limit
 from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
 from gpuplatform.standard import keys, names, resources
 
 PART_OF = "gpu-platform"
-QUOTA_NAME = "cards"
 _RBAC = "rbac.authorization.k8s.io"
 _RBAC_VERSION = f"{_RBAC}/v1"
 _VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"]
@@ -23,6 +23,9 @@ _QUEUED_WORK: list[Document] = [
     # Why it waits is in its Workload.
     {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": _READ},
 ]
+
+_SHELL: Document = {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create", "get"]}
+"""`kubectl exec` opens a websocket, which is a GET; Kubernetes 1.35 asks for create as well."""
 
 
 def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
@@ -51,7 +54,7 @@ def namespace_contents(tenant: Tenant, namespace: Namespace, offered: Iterable[s
         *_team_access(tenant, namespace),
         _quota(tenant, namespace, offered),
         _limit_range(namespace),
-        *_network_policies(namespace),
+        *network_policies(namespace),
     ]
 
 
@@ -71,7 +74,7 @@ def _service_account(namespace: Namespace) -> list[Document]:
 
 
 def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
-    """What the team's people may do: run workloads; no secrets, no shell in a pod, no change of their own limits."""
+    """What the team's people may do: run workloads; no secrets, no change of their own limits, a shell if asked for."""
     if not tenant.groups:
         return []
     name = names.team_role(tenant.name)
@@ -94,6 +97,8 @@ def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
     ]
     if namespace.scheduling is Scheduling.QUEUED:
         rules += _QUEUED_WORK
+    if namespace.shell:
+        rules.append(_SHELL)
     subjects = [{"kind": "Group", "name": group, "apiGroup": _RBAC} for group in tenant.groups]
     return [a(_RBAC_VERSION, "Role", name, namespace.name, rules=rules), _binding(name, namespace.name, subjects)]
 
@@ -114,9 +119,8 @@ def _quota(tenant: Tenant, namespace: Namespace, offered: Iterable[str]) -> Docu
     known = dict.fromkeys((resources.GPU, *offered, *namespace.quota))
     amounts = {resource: limit(tenant, namespace, resource) for resource in known}
     hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(amounts.items())}
-    return a(
-        "v1", "ResourceQuota", QUOTA_NAME, namespace.name, spec={"hard": {**hard, "pods": str(namespace.max_pods)}}
-    )
+    spec: Document = {"hard": {**hard, "pods": str(namespace.max_pods)}}
+    return a("v1", "ResourceQuota", names.quota(namespace.name), namespace.name, spec=spec)
 
 
 def _limit_range(namespace: Namespace) -> Document:
@@ -127,41 +131,3 @@ def _limit_range(namespace: Namespace) -> Document:
         "defaultRequest": {"cpu": f"{namespace.default_cpu_millis}m", "memory": memory},
     }
     return a("v1", "LimitRange", "defaults", namespace.name, spec={"limits": [container]})
-
-
-def _network_policies(namespace: Namespace) -> list[Document]:
-    """Nothing in or out, but names resolved, pods of the same namespace, and the outside over HTTPS."""
-    version, kind, space = "networking.k8s.io/v1", "NetworkPolicy", namespace.name
-    everything: Document = {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
-    dns: Document = {
-        "to": [{"namespaceSelector": {"matchLabels": {keys.NAMESPACE_NAME: "kube-system"}}}],
-        "ports": [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")],
-    }
-    within: Document = {"podSelector": {}}
-    return [
-        a(version, kind, "default-deny", space, spec=everything),
-        a(version, kind, "allow-dns", space, spec={"podSelector": {}, "policyTypes": ["Egress"], "egress": [dns]}),
-        a(
-            version,
-            kind,
-            "allow-same-namespace",
-            space,
-            spec={
-                "podSelector": {},
-                "policyTypes": ["Ingress", "Egress"],
-                "ingress": [{"from": [within]}],
-                "egress": [{"to": [within]}],
-            },
-        ),
-        a(
-            version,
-            kind,
-            "allow-https",
-            space,
-            spec={
-                "podSelector": {},
-                "policyTypes": ["Egress"],
-                "egress": [{"ports": [{"protocol": "TCP", "port": 443}]}],
-            },
-        ),
-    ]

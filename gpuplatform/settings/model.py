@@ -38,3 +38,6 @@ Arn = Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+$
 
 LabelValue = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$")]
 """A Kubernetes label value."""
+
+BucketName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
+"""An S3 bucket (Amazon S3 user guide, bucket naming rules): 3 to 63 lower case letters, digits, dots and hyphens."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gpuplatform.settings.model import LabelValue, Model, Name, PoolName
+from gpuplatform.settings.model import BucketName, Cidr, LabelValue, Model, Name, PoolName
 
 
 class PodSecurity(enum.StrEnum):
@@ -35,6 +35,42 @@ class Queue(Model):
     """How much of its own quotas it never lends."""
 
 
+class BucketAccess(enum.StrEnum):
+    """What the workloads of a namespace may do with a bucket's objects."""
+
+    READ = "read"  # list and read
+    WRITE = "write"  # list, read, write and delete
+
+
+class Bucket(Model):
+    """An S3 bucket that the namespace's service account reaches by Pod Identity; the bucket is somebody else's."""
+
+    name: BucketName
+    prefix: Annotated[str, Field(pattern=r"^([A-Za-z0-9!_.'()-]+/)*$", max_length=512)] = ""
+    """The part of the bucket that is meant, such as `checkpoints/`; all of it where none is named."""
+    access: BucketAccess
+
+
+class Direction(enum.StrEnum):
+    """Who begins the conversation."""
+
+    IN = "in"  # the other side
+    OUT = "out"  # pods of the namespace
+
+
+class NetworkException(Model):
+    """Traffic that a namespace is allowed beside names, its own pods and HTTPS: one NetworkPolicy, `allow-NAME`."""
+
+    name: Name
+    direction: Direction
+    namespace: Name | None = None
+    """The other side is every pod of this namespace."""
+    cidr: Cidr | None = None
+    """The other side is this network; one of the two."""
+    ports: Annotated[tuple[Annotated[int, Field(ge=1, le=65535)], ...], Field(min_length=1)]
+    """TCP ports: the namespace's own where traffic comes in, the other side's where it goes out."""
+
+
 class Namespace(Model):
     """One namespace of a team."""
 
@@ -57,6 +93,12 @@ class Namespace(Model):
     """ConfigMaps that the service account may read, by name."""
     readable_secrets: tuple[Name, ...] = ()
     """Secrets that the service account may read, by name."""
+    buckets: tuple[Bucket, ...] = ()
+    """What the service account may reach in S3, under an IAM role of its own."""
+    network: tuple[NetworkException, ...] = ()
+    """Traffic that the namespace is allowed beside names, its own pods and HTTPS."""
+    shell: bool = False
+    """Whether the team's people may open a shell in its pods."""
     pod_security: PodSecurity = PodSecurity.BASELINE
     default_cpu_millis: Annotated[int, Field(ge=10)] = 500
     """CPU request of a container that names none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Iterable
 
@@ -14,6 +15,8 @@ MAX_LABEL_VALUE = 63
 """A NodePool's name is a label value on each of its nodes."""
 MAX_CLUSTER_NAME = 40
 """EKS allows 100; IAM role names (64) and the queue carry the cluster's name with a suffix."""
+MAX_ROLE_NAME = 64
+"""Of an IAM role (IAM user guide, IAM and AWS STS quotas)."""
 MAX_POOL_NAME = 24
 """So that ``<pool>-<card>-<market>`` stays under 63 characters for every card; with a zone, a judge measures it."""
 
@@ -36,6 +39,18 @@ UNITS_FLAVOR = "every-card"
 TOPOLOGY = "standing-nodes"
 """Of nodes that exist before a job does."""
 
+DEFAULT_DENY = "default-deny"
+"""The NetworkPolicy that leaves a team's namespace nothing but what others allow."""
+
+
+class Allowed(enum.StrEnum):
+    """Traffic that the platform itself allows a team's namespace."""
+
+    DNS = "dns"
+    SAME_NAMESPACE = "same-namespace"
+    HTTPS = "https"
+    POD_IDENTITY = "pod-identity"
+
 
 def dns(text: str) -> str:
     """Text as a DNS label: lower case, every other character a hyphen."""
@@ -55,6 +70,21 @@ def node_class(pool: str) -> str:
 def team_role(tenant: str) -> str:
     """The Role of a team's people in each of its namespaces."""
     return f"{tenant}-team"
+
+
+def quota(namespace: str) -> str:
+    """A namespace's ResourceQuota: the API server's refusal says its name, and no other word of where."""
+    return f"{namespace}-cards"
+
+
+def allowed(exception: str) -> str:
+    """The NetworkPolicy of an exception."""
+    return f"allow-{exception}"
+
+
+def workload_role(cluster: str, namespace: str) -> str:
+    """The IAM role of a namespace's service account."""
+    return f"{cluster}-ns-{namespace}"
 
 
 def content_key(parts: Iterable[str]) -> str:

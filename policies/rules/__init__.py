@@ -8,6 +8,7 @@ from policies.rules import (
     bindings,
     bounds,
     budgets,
+    capacity,
     cluster,
     cost,
     fixed,
@@ -68,6 +69,7 @@ STACK_RULES: tuple[StackRule, ...] = (
     *karpenter_values.STACK_RULES,
     *tenancy.STACK_RULES,
     *bounds.STACK_RULES,
+    *capacity.STACK_RULES,
     *cost.STACK_RULES,
     *pods.STACK_RULES,
 )

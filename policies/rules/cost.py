@@ -8,7 +8,7 @@ from gpuplatform.faults import Fault
 from policies.cel import CLOUD
 from policies.kinds import STACK
 from policies.rule import Severity, StackRule
-from policies.subject import UNKNOWN, Plain, Subject, at, quoted
+from policies.subject import UNKNOWN, Subject, Unknown, at, number, quoted
 
 _DOCUMENT = "platform"
 _LIMITS = {
@@ -29,24 +29,15 @@ def _over(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     for figure, (limit, change) in _LIMITS.items():
         path = f"{_DOCUMENT}.cost.{figure}"
-        costs, allowed = at(cost, figure), at(cost, limit)
-        if UNKNOWN in (costs, allowed):
+        costs, allowed = number(at(cost, figure)), number(at(cost, limit))
+        if isinstance(costs, Unknown) or isinstance(allowed, Unknown):
             continue
-        if not _is_amount(costs) or not _is_amount(allowed):
-            given = f"{quoted(costs)} beside a {limit} of {quoted(allowed)}"
+        if costs is None or allowed is None:
+            given = f"{quoted(at(cost, figure))} beside a {limit} of {quoted(at(cost, limit))}"
             faults.append(Fault(path, given, "both, in dollars: what nobody states nobody keeps", "publish both"))
-        elif _amount(costs) > _amount(allowed):
-            faults.append(Fault(path, f"{_amount(costs):,.0f}", f"{_amount(allowed):,.0f}, the {limit}", change))
+        elif costs > allowed:
+            faults.append(Fault(path, f"{costs:,.0f}", f"{allowed:,.0f}, the {limit}", change))
     return faults
-
-
-def _is_amount(value: Plain) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _amount(value: Plain) -> float:
-    assert isinstance(value, int | float), "asked of amounts alone"
-    return float(value)
 
 
 BUDGET_KEPT = StackRule(

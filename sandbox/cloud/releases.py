@@ -154,6 +154,7 @@ class Releases:
             raise RefusedError("helm is not there: make tools")
         home = self.control_plane / "helm"
         folders = {f"HELM_{each}_HOME": str(home / each.lower()) for each in ("CACHE", "CONFIG", "DATA")}
+        folders["KUBECACHEDIR"] = str(home / "discovery")  # else ~/.kube
         ended = subprocess.run(
             [str(helm.command), *arguments, "--kubeconfig", str(self.control_plane / "kubeconfig")],
             input=stdin,

@@ -40,6 +40,7 @@ class Go:
                 "GOCACHE": str(self.caches / "objects"),
                 "GOPATH": str(self.caches / "path"),
                 "GOENV": "off",
+                "XDG_CONFIG_HOME": str(self.caches / "config"),  # where go counts its own use
             }
         return env
 

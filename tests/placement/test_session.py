@@ -21,6 +21,7 @@ from sandbox.session import session
 from sandbox.session.folder import SessionFolder, write_whole
 from sandbox.session.session import attach, discard
 from sandbox.session.up_and_down import Ended, Steps, down, up
+from sandbox.tools.cache import tools_folder
 
 pytestmark = [pytest.mark.placement, pytest.mark.engine, pytest.mark.xdist_group("placement")]
 
@@ -66,8 +67,18 @@ def processes(folder: SessionFolder) -> dict[str, int]:
     return {each.name: each.pid for each in status.parts}
 
 
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of the user's in which nothing is, beside the tools that are there."""
+    made = tmp_path / "home"
+    made.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tools_folder().parents[1]))
+    monkeypatch.setenv("HOME", str(made))
+    return made
+
+
 def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_leaves_nothing(
-    folder: SessionFolder, queued: Path
+    folder: SessionFolder, queued: Path, home: Path
 ) -> None:
     first = bring_up(folder, queued)
     assert first.outcome.changes["create"] >= 150
@@ -113,6 +124,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     assert outcome is not None
     assert outcome.ok
     assert not folder.path.exists()
+    assert list(home.iterdir()) == []
     assert not any(psutil.pid_exists(pid) for pid in pids)
     gone = [event.urn for event in outcome.journal if event.operation == "delete"]
     last_pool = max(at for at, urn in enumerate(gone) if ":NodePool::" in urn)

@@ -273,7 +273,16 @@ def a_stack() -> Document:
         "monthly_floor_limit_usd": 8000,
         "monthly_budget_usd": 100000,
     }
-    return {"kind": "pulumi:pulumi:Stack", "platform": {"environment": "dev", "cost": cost}}
+    line = {
+        "resource": "nvidia.com/gpu",
+        "pools": {"serve": 8},
+        "guaranteed": [
+            {"tenant": "serving", "namespace": "ml-serving", "amount": 6},
+            {"tenant": "research", "namespace": "ml-trials", "amount": 2},
+        ],
+        "allowed_ratio": 1.0,
+    }
+    return {"kind": "pulumi:pulumi:Stack", "platform": {"environment": "dev", "cost": cost, "capacity": [line]}}
 
 
 def a_node_group() -> Document:

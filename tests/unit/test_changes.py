@@ -149,7 +149,7 @@ def test_a_layout_change_moves_one_config_map_label_overlay_limit_and_quota_and_
         "nodeoverlay.worker-a100-80gb-on-demand.yaml",
         "nodepool.worker-a100-80gb-on-demand.yaml",
         "prometheusrule.monitoring.gpu-platform.yaml",  # what a node is to advertise, and when a ceiling is near
-        "resourcequota.ml-notebook.cards.yaml",
-        "resourcequota.ml-serving.cards.yaml",
-        "resourcequota.ml-training.cards.yaml",
+        "resourcequota.ml-notebook.ml-notebook-cards.yaml",
+        "resourcequota.ml-serving.ml-serving-cards.yaml",
+        "resourcequota.ml-training.ml-training-cards.yaml",
     }

@@ -6,7 +6,16 @@ import pytest
 from gpuplatform import outputs
 from gpuplatform.outputs import PlatformOutputs, describe, parse
 from gpuplatform.settings.source import Plain
-from tests.builders import STACKS, a_pool, a_slice_pool, a_static_pool, a_tenant, some_settings, stack_settings
+from tests.builders import (
+    STACKS,
+    a_namespace,
+    a_pool,
+    a_slice_pool,
+    a_static_pool,
+    a_tenant,
+    some_settings,
+    stack_settings,
+)
 
 ENDPOINT = "https://0123456789.gr7.us-east-1.eks.amazonaws.com"
 MIXED: list[Plain] = [a_pool(), a_slice_pool(), a_static_pool(nodes=2, zones=["us-east-1a", "us-east-1b"])]
@@ -75,6 +84,47 @@ def test_a_tenant_says_its_namespaces_quota_and_account() -> None:
     (namespace,) = tenant.namespaces
     assert (tenant.name, tenant.team, namespace.name) == ("serving", "platform", "ml-serving")
     assert (namespace.service_account, namespace.quota) == ("server", {"nvidia.com/gpu": 2})
+
+
+def test_a_tenant_says_all_that_its_people_and_pods_may_do() -> None:
+    raw = a_namespace(
+        scheduling="queued",
+        shell=True,
+        buckets=[{"name": "runs", "prefix": "checkpoints/", "access": "write"}],
+        network=[{"name": "store", "direction": "out", "cidr": "10.60.0.0/16", "ports": [6379]}],
+    )
+    written = describe(some_settings(tenants=[a_tenant(namespaces=[raw])]), ENDPOINT)
+    (tenant,) = written.tenants
+    (namespace,) = tenant.namespaces
+    assert tenant.groups == ("serving-team",)
+    assert (namespace.people_role, namespace.shell, namespace.queue) == ("serving-team", True, "default")
+    assert (namespace.max_pods, namespace.pod_security) == (200, "baseline")
+    assert (namespace.workload_role, namespace.buckets[0].prefix) == ("gpu-test-ns-ml-serving", "checkpoints/")
+    assert (namespace.network[0].cidr, namespace.network[0].ports) == ("10.60.0.0/16", (6379,))
+
+
+def test_what_is_guaranteed_stands_beside_what_there_can_be() -> None:
+    written = describe(some_settings(tenants=[a_tenant()], queues={"overcommit_ratio": 1.5}), ENDPOINT)
+    (line,) = written.capacity
+    assert (line.resource, line.allowed_ratio) == ("nvidia.com/gpu", 1.5)
+    assert [(each.tenant, each.namespace, each.amount) for each in line.guaranteed] == [("serving", "ml-serving", 2)]
+    pool = written.pool("serve")
+    assert pool is not None
+    assert line.pools == {"serve": pool.ceiling_cards}
+
+
+def test_a_document_of_an_older_release_still_parses() -> None:
+    older = published()
+    del older["capacity"]
+    for tenant in cast(list[dict[str, object]], older["tenants"]):
+        del tenant["groups"]
+        for namespace in cast(list[dict[str, object]], tenant["namespaces"]):
+            for key in ("max_pods", "pod_security", "people_role", "shell", "buckets", "network"):
+                del namespace[key]
+    document, faults = parse(older)
+    assert faults == []
+    assert document is not None
+    assert document.capacity == ()
 
 
 def test_a_newer_document_with_keys_that_this_reader_does_not_know_still_parses() -> None:

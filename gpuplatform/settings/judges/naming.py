@@ -9,9 +9,17 @@ from gpuplatform.faults import Fault
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import plan
 from gpuplatform.standard import names
+from gpuplatform.standard.versions import CHARTS
 
 RESERVED_NAMESPACES = frozenset(
-    {"default", "kube-system", "kube-public", "kube-node-lease", "gpu-operator", "karpenter", "kueue-system"}
+    {
+        "default",
+        "kube-system",
+        "kube-public",
+        "kube-node-lease",
+        "karpenter",
+        *(each.namespace for each in CHARTS.values()),
+    }
 )
 
 

@@ -8,7 +8,7 @@ from gpuplatform.settings.plan import offered_resources
 from gpuplatform.settings.teams import guaranteed, queued
 from gpuplatform.settings.tenants import Namespace, Queue, Tenant
 from gpuplatform.standard import resources
-from gpuplatform.standard.names import team_role
+from gpuplatform.standard.names import MAX_ROLE_NAME, Allowed, team_role, workload_role
 from gpuplatform.standard.priorities import PRIORITIES, priority
 
 
@@ -26,7 +26,40 @@ def judge(draft: Draft) -> list[Fault]:
         for namespace in tenant.namespaces:
             faults += _named_pools(tenant, namespace, draft)
             faults += _namespace(tenant, namespace, offered, draft.broken_pools_text)
+            faults += _network(tenant, namespace)
+            faults += _role_name(tenant, namespace, draft)
     return faults
+
+
+def _network(tenant: Tenant, namespace: Namespace) -> list[Fault]:
+    """Each exception has one other side, and a name that no policy of the namespace has."""
+    path, faults = f"tenants[{tenant.name}].namespaces[{namespace.name}].network", list[Fault]()
+    taken = [str(each) for each in Allowed]
+    for each in namespace.network:
+        if each.name in taken:
+            allowed = f"a name that no policy of the namespace has: not {', '.join(taken)}"
+            faults.append(Fault(f"{path}[{each.name}].name", each.name, allowed, "choose another name"))
+        taken.append(each.name)
+        sides = [name for name, side in (("namespace", each.namespace), ("cidr", each.cidr)) if side is not None]
+        if len(sides) != 1:
+            given, change = " and ".join(sides) or "no other side", "name one of them"
+            faults.append(Fault(f"{path}[{each.name}]", given, "either a namespace or a cidr", change))
+    return faults
+
+
+def _role_name(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fault]:
+    """The IAM role of a namespace that reaches buckets carries the cluster's name and its own."""
+    role = workload_role(draft.cluster.name, namespace.name) if draft.cluster else ""
+    if not namespace.buckets or len(role) <= MAX_ROLE_NAME:
+        return []
+    return [
+        Fault(
+            f"tenants[{tenant.name}].namespaces[{namespace.name}].buckets",
+            f"the IAM role {role!r} of {len(role)} characters",
+            f"at most {MAX_ROLE_NAME}",
+            "shorten the namespace's or the cluster's name",
+        )
+    ]
 
 
 def _named_pools(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fault]:

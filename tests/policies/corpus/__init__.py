@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.policies.corpus import cloud, cost, nodes, pods, pools, tenants
+from tests.policies.corpus import capacity, cloud, cost, nodes, pods, pools, tenants
 from tests.policies.harness import Case
 
-CASES: tuple[Case, ...] = (*pools.CASES, *nodes.CASES, *tenants.CASES, *pods.CASES, *cost.CASES, *cloud.CASES)
+CASES: tuple[Case, ...] = (
+    *pools.CASES,
+    *nodes.CASES,
+    *tenants.CASES,
+    *pods.CASES,
+    *capacity.CASES,
+    *cost.CASES,
+    *cloud.CASES,
+)

@@ -36,3 +36,19 @@ def test_what_all_teams_share_stands_once() -> None:
     names = [each.at("metadata", "name") for each in recording.of("PriorityClass")]
     assert names
     assert len(names) == len(set(names))
+
+
+def test_only_the_account_of_a_namespace_with_buckets_takes_its_role() -> None:
+    buckets: list[Plain] = [{"name": "models", "access": "read"}]
+    teams: list[Plain] = [a_tenant(namespaces=[a_namespace(buckets=buckets), a_namespace(name="ml-batch")])]
+    settings = full_settings(tenants=teams)
+    recording = record(lambda: tenants("te", settings))
+    (association,) = recording.of("PodIdentityAssociation")
+    assert (association.at("namespace"), association.at("serviceAccount")) == ("ml-serving", "server")
+    (role,) = recording.of("aws:iam/role:Role")
+    (policy,) = recording.of("Policy")
+    assert "pods.eks.amazonaws.com" in str(role.at("assumeRolePolicy"))
+    assert "arn:aws:s3:::models" in str(policy.at("policy"))
+    attachments = {each.urn for each in recording.of("RolePolicyAttachment")}
+    assert attachments
+    assert attachments <= set(association.depends_on)

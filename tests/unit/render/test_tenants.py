@@ -107,16 +107,16 @@ def test_a_container_that_names_nothing_gets_defaults() -> None:
     ]
 
 
-def test_nothing_goes_in_or_out_but_what_is_allowed() -> None:
-    policies = of_namespace("NetworkPolicy")
-    assert set(policies) == {"default-deny", "allow-dns", "allow-same-namespace", "allow-https"}
-    assert policies["default-deny"]["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
-    assert at(policies["allow-same-namespace"], "spec", "ingress") == [{"from": [{"podSelector": {}}]}]
-    assert at(policies["allow-same-namespace"], "spec", "egress") == [{"to": [{"podSelector": {}}]}]
-    assert at(policies["allow-https"], "spec", "egress") == [{"ports": [{"protocol": "TCP", "port": 443}]}]
-    (dns,) = list_at(policies["allow-dns"], "spec", "egress")
-    assert dns["ports"] == [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}]
-    assert at(dns, "to", 0, "namespaceSelector", "matchLabels") == {"kubernetes.io/metadata.name": "kube-system"}
+def test_a_shell_is_there_for_a_team_that_asks_for_one_and_opens_nothing_else() -> None:
+    plain, asked = (list_at(of_namespace("Role", shell=shell)["serving-team"], "rules") for shell in (False, True))
+    assert [rule for rule in asked if rule not in plain] == [
+        {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create", "get"]}
+    ]
+
+
+# The API server's refusal says the quota's name, and not the namespace's.
+def test_a_quota_carries_the_name_of_its_namespace() -> None:
+    assert set(of_namespace("ResourceQuota")) == {"ml-serving-cards"}
 
 
 @pytest.mark.parametrize(

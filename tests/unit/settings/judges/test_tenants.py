@@ -56,3 +56,46 @@ def test_a_team_has_groups_of_its_own() -> None:
 def test_a_service_account_does_not_take_the_name_of_the_teams_own_role() -> None:
     assert said(a_namespace(service_account="serving-team")) == [(".service_account", "serving-team")]
     assert said(a_namespace(service_account="serving-account")) == []
+
+
+@pytest.mark.parametrize(
+    ("exception", "given"),
+    [
+        ({}, "no other side"),
+        ({"cidr": "10.0.0.0/8"}, None),
+        ({"namespace": "monitoring"}, None),
+        ({"cidr": "10.0.0.0/8", "namespace": "monitoring"}, "namespace and cidr"),
+    ],
+)
+def test_an_exception_has_exactly_one_other_side(exception: dict[str, Plain], given: str | None) -> None:
+    named: dict[str, Plain] = {"name": "store", "direction": "out", "ports": [6379], **exception}
+    assert said(a_namespace(network=[named])) == ([(".network[store]", given)] if given else [])
+
+
+@pytest.mark.parametrize("name", ["dns", "https", "same-namespace", "pod-identity"])
+def test_an_exception_does_not_take_the_name_of_what_the_platform_allows(name: str) -> None:
+    exception: Plain = {"name": name, "direction": "out", "cidr": "10.0.0.0/8", "ports": [80]}
+    assert said(a_namespace(network=[exception])) == [(f".network[{name}].name", name)]
+
+
+def test_two_exceptions_do_not_share_a_name() -> None:
+    exception: Plain = {"name": "store", "direction": "out", "cidr": "10.0.0.0/8", "ports": [80]}
+    assert said(a_namespace(network=[exception, exception])) == [(".network[store].name", "store")]
+
+
+def test_a_role_name_that_iam_would_not_take_is_refused_where_a_role_is_needed() -> None:
+    name = "n" * 63
+    buckets: Plain = [{"name": "models", "access": "read"}]
+    for asked, path in (([], []), (buckets, [f"tenants[serving].namespaces[{name}].buckets"])):
+        namespace = a_namespace(name=name, buckets=asked)
+        faults = examine(settings_object(tenants=[a_tenant(namespaces=[namespace])])).faults
+        assert [fault.path for fault in faults] == path
+
+
+@pytest.mark.parametrize(
+    ("prefix", "is_taken"), [("a/", True), ("a/b.c/", True), ("a", False), ("/a/", False), ("a*/", False)]
+)
+def test_a_part_of_a_bucket_is_a_folder_and_no_pattern(prefix: str, is_taken: bool) -> None:
+    bucket: Plain = {"name": "models", "prefix": prefix, "access": "read"}
+    expected = [] if is_taken else [(".buckets[models].prefix", f'"{prefix}"')]
+    assert said(a_namespace(buckets=[bucket])) == expected

@@ -1,0 +1,37 @@
+"""Ways to guarantee what no pool can have."""
+
+from __future__ import annotations
+
+from policies.rules.capacity import GUARANTEES_WITHIN_CAPACITY
+from tests.policies.documents import GONE, Document, a_stack, but
+from tests.policies.harness import Case, case
+
+_LINES = ("platform", "capacity")
+
+
+def _line(**changed: object) -> Document:
+    """A stack with one line: nine cards guaranteed, eight there, unless said otherwise."""
+    claim = {"tenant": "serving", "namespace": "ml-serving", "amount": 9}
+    line = {"resource": "nvidia.com/gpu", "pools": {"serve": 8}, "guaranteed": [claim], "allowed_ratio": 1.0}
+    return but(a_stack(), *_LINES, [line | changed])
+
+
+CASES: tuple[Case, ...] = (
+    case(
+        GUARANTEES_WITHIN_CAPACITY,
+        "more guaranteed than there can be",
+        _line(),
+        "platform.capacity[0]",
+        "9 nvidia.com/gpu guaranteed (serving 9 in ml-serving) of 8 that can be (pool serve 8)",
+        "1.00 times",
+        "lower a quota",
+    ),
+    case(GUARANTEES_WITHIN_CAPACITY, "a ratio that is not reached", _line(allowed_ratio=0.5), "0.50 times"),
+    case(
+        GUARANTEES_WITHIN_CAPACITY, "a ratio in words", _line(allowed_ratio="much"), "capacity[0]", "the ratio allowed"
+    ),
+    case(GUARANTEES_WITHIN_CAPACITY, "no pools", _line(pools={}), "units by pool"),
+    case(GUARANTEES_WITHIN_CAPACITY, "guarantees as a number", _line(guaranteed=9), "amounts guaranteed"),
+    case(GUARANTEES_WITHIN_CAPACITY, "units in words", _line(pools={"serve": "many"}), "all of them numbers"),
+    case(GUARANTEES_WITHIN_CAPACITY, "no lines at all", but(a_stack(), *_LINES, GONE), "what nobody states"),
+)
