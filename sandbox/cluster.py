@@ -16,7 +16,7 @@ from gpuplatform.standard.markets import Market
 from sandbox.control_plane.commands import full_commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import FullCommands, await_parts, full_control_plane
-from sandbox.control_plane.crds import install_crds
+from sandbox.control_plane.crds import defining, install_crds, install_files
 from sandbox.control_plane.karpenter import Karpenter, karpenter
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.kueue import KueueCommands, kueue, kueue_at_hand
@@ -25,7 +25,7 @@ from sandbox.market import Ec2
 from sandbox.operator import operator_documents
 from sandbox.requirements import known_requirements
 from sandbox.storage import storage
-from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, files_at_hand
+from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, KUEUE_CRDS, files_at_hand
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "ConfigMap", "ServiceAccount")
@@ -39,8 +39,10 @@ class ClusterCommands:
     full: FullCommands
     karpenter: Path
     kueue: KueueCommands
-    crds: tuple[Path, ...]
-    """The folders of definitions that a stack's objects are of."""
+    karpenter_crds: Path
+    kueue_crds: Path
+    other_crds: tuple[Path, ...]
+    """The folders of definitions that a stack's other objects are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,11 @@ class Cluster:
 def cluster_commands_at_hand() -> ClusterCommands | None:
     """All of them, from PATH or the cache; None where one is missing. Nothing is built."""
     full, own, queues = full_commands_at_hand(), program_at_hand(KARPENTER), kueue_at_hand()
-    crds = [files_at_hand(each) for each in (KARPENTER_CRDS, *CHART_CRDS)]
-    if not (full and own and queues and all(crds)):
+    ours, queued = files_at_hand(KARPENTER_CRDS), files_at_hand(KUEUE_CRDS)
+    others = [files_at_hand(each) for each in CHART_CRDS if each != KUEUE_CRDS]
+    if not (full and own and queues and ours and queued and all(others)):
         return None
-    return ClusterCommands(full, own, queues, tuple(each for each in crds if each))
+    return ClusterCommands(full, own, queues, ours, queued, tuple(each for each in others if each))
 
 
 @contextmanager
@@ -135,18 +138,26 @@ def cluster(
     ec2: Ec2,
     karpenter_values: Mapping[str, object],
     kueue_values: Mapping[str, object] | None = None,
+    *,
+    kinds_of: Iterable[Mapping[str, object]],
 ) -> Generator[Cluster]:
     """An empty cluster with Karpenter, and with Kueue where its values are given.
 
-    What holds for ``control_plane`` holds here.
+    It serves what Kubernetes and these two serve, and of other charts' kinds those of the given documents: an API
+    server takes half a minute for all of them. What holds for ``control_plane`` holds here.
     """
+    documents = tuple(kinds_of)
+    # Kueue's chart brings its own.
+    charts = commands.other_crds if kueue_values is not None else (commands.kueue_crds, *commands.other_crds)
+    others = [file for each in charts for file in defining(each, documents)]
     with full_control_plane(folder, commands.full) as plane, ExitStack() as block:
-        for each in commands.crds:
-            install_crds(plane.kubectl, each)
-        apply(plane.kubectl, (*storage(), *known_requirements()))
+        install_crds(plane.kubectl, commands.karpenter_crds)
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
         autoscaler = karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values)
         running, part = block.enter_context(autoscaler)
+        # While it starts.
+        install_files(plane.kubectl, others)
+        apply(plane.kubectl, (*storage(), *known_requirements()))
         await_parts((*plane.parts, part), "Karpenter", running.alive)
         if kueue_values is not None:
             block.enter_context(kueue(plane, commands.kueue, kueue_values))

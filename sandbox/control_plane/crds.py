@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from gpuplatform.render.document import kind_of
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.errors import SandboxError
 
 _LIMIT_SECONDS = 60
+_GROUP = re.compile(r"^  group: (?P<found>\S+)$", re.MULTILINE)
+_KIND = re.compile(r"^    kind: (?P<found>\S+)$", re.MULTILINE)
+"""As controller-gen writes them. Some of the files hold a megabyte of schema, which takes seconds to read as YAML."""
 
 
 def install_crds(kubectl: Kubectl, folder: Path) -> tuple[str, ...]:
@@ -15,14 +21,43 @@ def install_crds(kubectl: Kubectl, folder: Path) -> tuple[str, ...]:
 
     Raises SandboxError with what the API server said.
     """
-    files = sorted(folder.glob("*.yaml"))
+    return install_files(kubectl, _files(folder))
+
+
+def install_files(kubectl: Kubectl, files: Sequence[Path]) -> tuple[str, ...]:
+    """The same of some files; nothing is done where there are none."""
     if not files:
-        raise SandboxError(f"{folder} holds no definitions")
+        return ()
     applied = kubectl.apply("\n---\n".join(each.read_text(encoding="utf-8") for each in files), "-o", "name")
+    where = ", ".join(sorted({str(each.parent) for each in files}))
     if not applied.ok:
-        raise SandboxError(f"definitions of {folder} are refused:\n{applied.err}")
+        raise SandboxError(f"definitions of {where} are refused:\n{applied.err}")
     names = tuple(applied.out.split())
     waited = kubectl("wait", "--for=condition=Established", f"--timeout={_LIMIT_SECONDS}s", *names)
     if not waited.ok:
-        raise SandboxError(f"definitions of {folder} are not served after {_LIMIT_SECONDS} s:\n{waited.err}")
+        raise SandboxError(f"definitions of {where} are not served after {_LIMIT_SECONDS} s:\n{waited.err}")
     return tuple(name.partition("/")[2] for name in names)
+
+
+def defining(folder: Path, documents: Iterable[Mapping[str, object]]) -> tuple[Path, ...]:
+    """The files of a folder that define the kinds of the documents.
+
+    Raises SandboxError where a file does not say what it defines.
+    """
+    kinds = {(str(each.get("apiVersion")).partition("/")[0], kind_of(each)) for each in documents}
+    return tuple(each for each in _files(folder) if _defined(each) in kinds)
+
+
+def _files(folder: Path) -> tuple[Path, ...]:
+    files = tuple(sorted(folder.glob("*.yaml")))
+    if not files:
+        raise SandboxError(f"{folder} holds no definitions")
+    return files
+
+
+def _defined(file: Path) -> tuple[str, str]:
+    text = file.read_text(encoding="utf-8")
+    group, kind = _GROUP.search(text), _KIND.search(text)
+    if group is None or kind is None:
+        raise SandboxError(f"{file} does not say of which group and kind it is")
+    return group["found"], kind["found"]

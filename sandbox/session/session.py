@@ -24,6 +24,7 @@ from sandbox.errors import SandboxError
 from sandbox.market import ec2_of
 from sandbox.requirements import known_requirements
 from sandbox.session.folder import SessionFolder, Status, write_whole
+from sandbox.space import must_have_space
 from sandbox.storage import storage
 from sandbox.tools.failure import log_tail
 
@@ -32,8 +33,6 @@ _STOP_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _WORKLOADS = "poddisruptionbudgets,deployments,statefulsets,daemonsets,jobs,cronjobs,replicasets,pods"
 _WORKLOADS_SECONDS = 60
-_FREE_BYTES = 1 << 30
-"""Less free space than this, and etcd stops in the middle of something."""
 
 
 @contextmanager
@@ -59,9 +58,7 @@ def must_be_free_for(folder: SessionFolder, stack: str) -> None:
             f"the sandbox holds the stack {held}, and it holds one at a time."
             f" Change: .venv/bin/gpuplatform sandbox down, then bring {stack} up."
         )
-    free = shutil.disk_usage(folder.path).free
-    if free < _FREE_BYTES:
-        raise SandboxError(f"{folder.path} has {free >> 20} MiB of free space; wanted: {_FREE_BYTES >> 20} MiB or more")
+    must_have_space(folder.path)
 
 
 def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:

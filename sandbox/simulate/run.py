@@ -22,6 +22,7 @@ from sandbox.market import ec2_of
 from sandbox.simulate.question import Event, Question, Shock
 from sandbox.simulate.scene import Scene, scene, undecided_jobs
 from sandbox.simulate.use import planned_by_name
+from sandbox.space import must_have_space
 
 _SETTLE_SECONDS = 180.0
 _DRIFTED_SECONDS = 60
@@ -70,7 +71,7 @@ def simulate(settings: Settings, asked: Question, commands: ClusterCommands, say
     Raises NotAcceptedError where the API server refuses a workload, SandboxError where something does not run.
     """
     rendered = render(settings)
-    with _platform(settings, rendered, commands, say) as on:
+    with _platform(settings, rendered, asked.workloads, commands, say) as on:
         if asked.at is not None:
             on.karpenter.set_clock(asked.at)
         for each in asked.lacking:
@@ -88,8 +89,13 @@ def simulate(settings: Settings, asked: Question, commands: ClusterCommands, say
 
 @contextmanager
 def _platform(
-    settings: Settings, rendered: Rendered, commands: ClusterCommands, say: Callable[[str], None]
+    settings: Settings,
+    rendered: Rendered,
+    workloads: Sequence[Document],
+    commands: ClusterCommands,
+    say: Callable[[str], None],
 ) -> Generator[Cluster]:
+    must_have_space(Path(tempfile.gettempdir()))
     say("a control plane, a scheduler and Karpenter start")
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-simulate-") as folder,
@@ -99,6 +105,7 @@ def _platform(
             ec2_of(settings),
             rendered.karpenter_values,
             next(iter(rendered.kueue_values.values()), None),
+            kinds_of=(*rendered.documents, *workloads),
         ) as on,
     ):
         say(f"{settings.environment} is applied to them")

@@ -54,7 +54,7 @@ def platform(cluster_commands: ClusterCommands, dev: Rendered, tmp_path: Path) -
     """The dev stack on a control plane with Karpenter, settled: a new one for each test, so that none finds nodes."""
     settings = check_file(ROOT / "Pulumi.dev.yaml").settings
     assert settings is not None
-    with cluster(tmp_path, cluster_commands, ec2_of(settings), dev.karpenter_values) as running:
+    with cluster(tmp_path, cluster_commands, ec2_of(settings), dev.karpenter_values, kinds_of=dev.documents) as running:
         running.apply_stack(dev)
         assert running.settle() == ()
         yield running

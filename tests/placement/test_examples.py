@@ -77,7 +77,12 @@ def guarded(
     manifests = at_hand("placement", files_at_hand(TRAINING_OPERATOR_MANIFESTS))
     with (
         cluster(
-            tmp_path, cluster_commands, ec2_of(settings), rendered.karpenter_values, rendered.kueue_values[CHART]
+            tmp_path,
+            cluster_commands,
+            ec2_of(settings),
+            rendered.karpenter_values,
+            rendered.kueue_values[CHART],
+            kinds_of=(*rendered.documents, *(each for path in OF_STACK[stack] for each in documents(path))),
         ) as running,
         training_operator(running.plane, operator.command, manifests),
     ):

@@ -46,7 +46,8 @@ def queues(cluster_commands: ClusterCommands, tmp_path_factory: pytest.TempPathF
     waits["requeuingStrategy"] |= {"backoffBaseSeconds": BACKOFF_SECONDS}
     values |= {"managerConfig": {"controllerManagerConfigYaml": as_yaml(configuration)}}
     folder = tmp_path_factory.mktemp("queues")
-    with cluster(folder, cluster_commands, ec2_of(SETTINGS), rendered.karpenter_values, values) as running:
+    ec2, kinds = ec2_of(SETTINGS), rendered.documents
+    with cluster(folder, cluster_commands, ec2, rendered.karpenter_values, values, kinds_of=kinds) as running:
         running.apply_stack(rendered)
         assert running.settle(LIMIT_SECONDS) == ()
         yield running

@@ -6,6 +6,7 @@ import io
 import os
 import shutil
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,14 +15,17 @@ import psutil
 import pytest
 import yaml
 
+from sandbox import space
 from sandbox.cluster import ClusterCommands, items
+from sandbox.control_plane.identity import identity_in
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.errors import SandboxError
-from sandbox.session import session
+from sandbox.session import up_and_down
 from sandbox.session.folder import SessionFolder, write_whole
 from sandbox.session.session import attach, discard
 from sandbox.session.up_and_down import Ended, Steps, down, up
 from sandbox.tools.cache import tools_folder
+from sandbox.tools.failure import ToolUnavailableError
 
 pytestmark = [pytest.mark.placement, pytest.mark.engine, pytest.mark.xdist_group("placement")]
 
@@ -152,7 +156,7 @@ def test_a_full_disk_is_said_before_anything_starts(folder: SessionFolder, monke
     def full(_path: object) -> object:
         return usage.__class__(usage.total, usage.total, 5 << 20)
 
-    monkeypatch.setattr(session.shutil, "disk_usage", full)
+    monkeypatch.setattr(space.shutil, "disk_usage", full)
     with pytest.raises(SandboxError, match="has 5 MiB of free space"):
         up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert folder.stack() is None
@@ -162,6 +166,29 @@ def test_a_control_plane_that_cannot_start_is_said_with_its_log_and_leaves_nothi
     folder.path.mkdir(parents=True)
     folder.control_plane.write_text("in the way", encoding="utf-8")
     with pytest.raises(SandboxError, match=r"did not start; its log is .*supervisor\.log"):
+        up("dev", DEV, folder, Steps(io.StringIO(), []))
+    assert not folder.path.exists()
+
+
+def test_a_port_that_another_program_took_is_said_and_nothing_runs(folder: SessionFolder) -> None:
+    folder.claim("dev")
+    folder.control_plane.mkdir(parents=True)
+    known = identity_in(folder.control_plane)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", known.api_server))
+        other.listen()
+        with pytest.raises(SandboxError, match=f"another program has taken: {known.api_server}") as raised:
+            up("dev", DEV, folder, Steps(io.StringIO(), []))
+    assert "Traceback" not in str(raised.value)
+    until(lambda: folder.supervisor() is None)
+
+
+def test_a_tool_that_is_not_to_be_had_leaves_nothing(folder: SessionFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: object) -> None:
+        raise ToolUnavailableError("etcd could not be had")
+
+    monkeypatch.setattr(up_and_down, "have", nowhere)
+    with pytest.raises(ToolUnavailableError, match="etcd"):
         up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert not folder.path.exists()
 

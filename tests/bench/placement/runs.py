@@ -49,7 +49,7 @@ def on_our_pools(settings: Settings, commands: ClusterCommands, workload: Sequen
     rendered = render(settings)
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-day-") as folder,
-        cluster(Path(folder), commands, ec2_of(settings), rendered.karpenter_values) as on,
+        cluster(Path(folder), commands, ec2_of(settings), rendered.karpenter_values, kinds_of=rendered.documents) as on,
     ):
         on.apply_stack(rendered)
         # Static nodes are there before the day begins.
@@ -63,7 +63,7 @@ def on_their_pools(settings: Settings, commands: ClusterCommands, of: Baseline) 
     namespaces = {str(namespace_of(each)) for each in of.workload}
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-day-") as folder,
-        cluster(Path(folder), commands, ec2_of(settings), rendered.karpenter_values) as on,
+        cluster(Path(folder), commands, ec2_of(settings), rendered.karpenter_values, kinds_of=()) as on,
     ):
         namespace = name_of(rendered.operator_namespace)
         operator = (rendered.operator_namespace, *operator_documents(_OPERATOR_DEFAULTS, namespace))

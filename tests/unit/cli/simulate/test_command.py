@@ -1,0 +1,77 @@
+"""What ``gpuplatform simulate`` says before anything starts."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cli.simulate import command
+from sandbox import space
+from sandbox.errors import SandboxError
+from sandbox.simulate import run
+from tests.builders import ROOT
+
+SMOKE = ROOT / "examples" / "workloads" / "smoke-test.yaml"
+
+
+def ask(*words: str | Path) -> Result:
+    result = CliRunner().invoke(command.simulate, [str(each) for each in words])
+    assert "Traceback" not in result.output
+    return result
+
+
+def test_without_its_tools_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    result = ask(SMOKE, "--stack", "dev")
+    assert result.exit_code == 1
+    assert result.stderr.count("error:") == 1
+    assert "Change: make tools" in result.stderr
+
+
+def test_a_stack_that_fails_its_checks_is_reported_as_check_does(tmp_path: Path) -> None:
+    broken = tmp_path / "Pulumi.dev.yaml"
+    dev = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+    broken.write_text(dev.replace("region: us-east-1", "region: mars-1"), encoding="utf-8")
+    result = ask(SMOKE, "--settings", broken)
+    assert result.exit_code == 1
+    assert "mars-1" in result.stderr
+    assert "control plane" not in result.stderr
+
+
+def test_paths_that_are_not_there_are_named_at_once() -> None:
+    result = ask("a.yaml", "b.yaml", "--stack", "dev")
+    assert result.exit_code == 2
+    assert "a.yaml, b.yaml" in result.stderr
+
+
+def test_a_full_disk_is_said_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(ROOT)
+
+    def full(_path: object) -> object:
+        return usage.__class__(usage.total, usage.total, 5 << 20)
+
+    def started(*_: object, **__: object) -> NoReturn:
+        pytest.fail("it started")
+
+    monkeypatch.setattr(space.shutil, "disk_usage", full)
+    monkeypatch.setattr(run, "cluster", started)
+    monkeypatch.setattr(command, "_commands", lambda: None)
+    result = ask(SMOKE, "--stack", "dev")
+    assert result.exit_code == 1
+    assert "has 5 MiB of free space" in result.stderr
+
+
+def test_what_does_not_run_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*_: object) -> NoReturn:
+        raise SandboxError("etcd ended with code 2; its log says")
+
+    monkeypatch.setattr(command, "_commands", lambda: None)
+    monkeypatch.setattr(command, "ask", dies)
+    result = ask(SMOKE, "--stack", "dev")
+    assert result.exit_code == 1
+    assert result.stderr == "error: etcd ended with code 2; its log says\n"
