@@ -10,6 +10,7 @@ from tests.bench.check import check
 from tests.bench.child import environment
 from tests.bench.previews import previews
 from tests.bench.rules import judged_by_the_pack, linted
+from tests.bench.simulated import simulated
 from tests.bench.sizes import judged_and_rendered, previewed, priced, watched
 
 
@@ -32,6 +33,7 @@ def main() -> None:
         linted(folder, variables)
         previews(folder, variables)
         previewed(folder, variables)
+        simulated(folder, variables)
     print(f"\nLoad {os.getloadavg()[0]:.1f} after the last run.")
 
 

@@ -1,0 +1,102 @@
+"""``gpuplatform simulate`` as a person runs it: how long one workload takes, and the memory that 250 pods take."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+
+from gpuplatform.render.document import as_yaml
+from gpuplatform.settings.prices import Prices
+from sandbox import places
+from sandbox.cluster import cluster_commands_at_hand
+from tests.bench.child import timed
+from tests.bench.placement import workload
+from tests.bench.placement.offers import meant, of_stack
+from tests.bench.placement.pods import in_our_words
+from tests.bench.placement.solver import chosen
+from tests.bench.table import RUNS, middle, show
+from tests.builders import stack_settings
+
+_ONE = places.PROJECT / "examples" / "workloads" / "inference-whole-card.yaml"
+_DAY = places.PROJECT / "examples" / "reference-day.csv"
+_PODS = 250
+_GROWN = "notebooks"
+"""The row of the day that is made longer until there are so many pods."""
+_TARGET_SECONDS = 15
+_TARGET_MIB = 2048
+_SAMPLE_SECONDS = 0.5
+_MIB = 1 << 20
+
+
+def simulated(folder: Path, variables: Mapping[str, str]) -> None:
+    """Both; a line instead where the sandbox's tools are not built."""
+    if cluster_commands_at_hand() is None:
+        print("\ngpuplatform simulate is left out: its tools are not there (make tools builds them)")
+        return
+    command = [str(Path(sys.executable).parent / "gpuplatform"), "simulate"]
+    runs = [timed([*command, str(_ONE), "--stack", "dev"], variables) for _ in range(RUNS)]
+    show(
+        f"gpuplatform simulate of one workload, each on a new control plane, median of {RUNS}",
+        ["", "figure", "target"],
+        [
+            ["wall s", f"{middle([each.seconds for each in runs]):.1f}", f"< {_TARGET_SECONDS}"],
+            ["CPU s", f"{middle([each.cpu_seconds for each in runs]):.1f}", ""],
+        ],
+    )
+    asked = [*command, str(_many(folder)), "--stack", "prod", "--format", "json"]
+    pods, peak = _most_memory(asked, folder / "many.json", variables)
+    show(
+        f"Memory of the same with {pods} pods that run, every process together, one run",
+        ["", "figure", "target"],
+        [["MiB at most", f"{peak / _MIB:.0f}", f"< {_TARGET_MIB}"]],
+        ["what processes share is counted once (PSS)"],
+    )
+
+
+def _many(folder: Path) -> Path:
+    """The reference day, made longer, as manifests."""
+    settings = stack_settings("prod")
+    rows = workload.read(_DAY)
+    more = _PODS - sum(each.pods for each in rows)
+    grown = [replace(each, pods=each.pods + more) if each.name == _GROWN else each for each in rows]
+    plan = chosen(grown, of_stack(settings, Prices(settings.region, settings.cost)), meant)
+    file = folder / "many.yaml"
+    file.write_text("\n---\n".join(as_yaml(each) for each in in_our_words(plan, settings)), encoding="utf-8")
+    return file
+
+
+def _most_memory(command: list[str], answer: Path, variables: Mapping[str, str]) -> tuple[int, int]:
+    """How many pods run in the end, and the most bytes that the command and its descendants held at once."""
+    with (
+        answer.open("wb") as into,
+        subprocess.Popen(
+            command, stdout=into, stderr=subprocess.DEVNULL, cwd=places.PROJECT, env=dict(variables)
+        ) as running,
+    ):
+        own, most = psutil.Process(running.pid), 0
+        while running.poll() is None:
+            most = max(most, sum(_proportional(each) for each in (own, *_children(own))))
+            time.sleep(_SAMPLE_SECONDS)
+    found = json.loads(answer.read_bytes())
+    return sum(each["pods"] for each in found["placements"]), most
+
+
+def _children(of: psutil.Process) -> list[psutil.Process]:
+    try:
+        return of.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _proportional(process: psutil.Process) -> int:
+    try:
+        return process.memory_full_info().pss
+    except psutil.Error:  # it has ended meanwhile
+        return 0
