@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import psutil
 
-from gpuplatform.render.document import as_yaml
+from gpuplatform.render.document import Document, as_yaml, name_of
 from gpuplatform.settings.prices import Prices
 from sandbox import places
 from sandbox.cluster import cluster_commands_at_hand
@@ -27,8 +27,8 @@ from tests.builders import stack_settings
 _ONE = places.PROJECT / "examples" / "workloads" / "inference-whole-card.yaml"
 _DAY = places.PROJECT / "examples" / "reference-day.csv"
 _PODS = 250
-_GROWN = "notebooks"
-"""The row of the day that is made longer until there are so many pods."""
+_MORE = "chat-medium"
+"""The row of the day that runs once more in a namespace without a quota, until there are so many pods."""
 _TARGET_SECONDS = 15
 _TARGET_MIB = 2048
 _SAMPLE_SECONDS = 0.5
@@ -64,11 +64,13 @@ def _many(folder: Path) -> Path:
     """The reference day, made longer, as manifests."""
     settings = stack_settings("prod")
     rows = workload.read(_DAY)
-    more = _PODS - sum(each.pods for each in rows)
-    grown = [replace(each, pods=each.pods + more) if each.name == _GROWN else each for each in rows]
-    plan = chosen(grown, of_stack(settings, Prices(settings.region, settings.cost)), meant)
+    plan = chosen(rows, of_stack(settings, Prices(settings.region, settings.cost)), meant)
+    day = in_our_words(plan, settings)
+    again = next(each for each in day if name_of(each).startswith(_MORE))
+    spec = cast(Document, again["spec"]) | {"replicas": _PODS - sum(each.pods for each in rows)}
+    more = again | {"metadata": {"name": _MORE, "namespace": "default"}, "spec": spec}
     file = folder / "many.yaml"
-    file.write_text("\n---\n".join(as_yaml(each) for each in in_our_words(plan, settings)), encoding="utf-8")
+    file.write_text("\n---\n".join(as_yaml(each) for each in (*day, more)), encoding="utf-8")
     return file
 
 
