@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,46 @@ def test_a_queues_first_eviction_is_told_although_its_counter_begins_with_it(pro
     assert told.returncode == 0, told.stdout + told.stderr
 
 
+def test_an_eviction_tells_which_queues_preempted_in_the_same_window_and_how_to_see_the_events(
+    promtool: Path, tmp_path: Path
+) -> None:
+    (case,) = (each for each in CASES if each.alert == "QueueWorkEvicted")
+    rule_file = written(tmp_path, case.stack)
+    (rule,) = (
+        each
+        for group in yaml.safe_load(rule_file.read_text(encoding="utf-8"))["groups"]
+        for each in group["rules"]
+        if each.get("alert") == case.alert and each["labels"].get("queue") == "training"
+    )
+    told = {name: re.sub(r"{{ range .*{{ end }}", "research ", text) for name, text in rule["annotations"].items()}
+    told["summary"] = told["summary"].replace("{{ $labels.reason }}", "Preempted")
+    assert "reason=Preempted" in told["description"]
+    before, length = 10, case.minute + 11
+    preempted = "kueue_preempted_workloads_total"
+    series = {
+        **{name: [0.0] * before + list(samples) for name, samples in case.series.items()},
+        f'{preempted}{{preempting_cluster_queue="research"}}': [math.nan] * (length - 1) + [1.0],
+        f'{preempted}{{preempting_cluster_queue="long-ago"}}': [3.0] * length,
+    }
+    later = replace(case, minute=length - 1)
+    asked = asked_of(later, series, 1) | {
+        "alert_rule_test": [
+            {
+                "eval_time": f"{later.minute}m",
+                "alertname": case.alert,
+                "exp_alerts": [
+                    {
+                        "exp_labels": {**rule["labels"], "cluster_queue": "training", "reason": "Preempted"},
+                        "exp_annotations": told,
+                    }
+                ],
+            }
+        ]
+    }
+    found = asked_about(promtool, rule_file, "told", asked)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
 def sample(value: float) -> str:
     """As promtool reads it; not a number is no sample."""
     if math.isnan(value):
@@ -79,11 +121,16 @@ def judged(
     promtool: Path, rule_file: Path, case: Case, series: Mapping[str, Sequence[float]], firing: int
 ) -> subprocess.CompletedProcess[str]:
     """By promtool, whether these samples fire the alert, 1, or keep it quiet, 0."""
-    file = rule_file.parent / f"{case.alert}-{firing}.yaml"
-    tests = [asked_of(case, series, firing)]
-    file.write_text(
-        yaml.safe_dump({"rule_files": [rule_file.name], "evaluation_interval": "1m", "tests": tests}), encoding="utf-8"
-    )
+    return asked_about(promtool, rule_file, f"{case.alert}-{firing}", asked_of(case, series, firing))
+
+
+def asked_about(
+    promtool: Path, rule_file: Path, name: str, asked: Mapping[str, object]
+) -> subprocess.CompletedProcess[str]:
+    """What promtool says of one test."""
+    file = rule_file.parent / f"{name}.yaml"
+    tests = {"rule_files": [rule_file.name], "evaluation_interval": "1m", "tests": [asked]}
+    file.write_text(yaml.safe_dump(tests), encoding="utf-8")
     return ran(promtool, "test", "rules", file)
 
 

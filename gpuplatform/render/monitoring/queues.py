@@ -9,7 +9,21 @@ from gpuplatform.settings.flavors import TeamQueue
 
 _WINDOW = "10m"
 _WAITS_MINUTES = 240
-_PREEMPTING = f"sum by (preempting_cluster_queue) (increase(kueue_preempted_workloads_total[{_WINDOW}])) > 0"
+_EVENTS = "kubectl get events -A --field-selector reason=Preempted"
+
+
+def _counted(series: str, by: str) -> str:
+    """What grew in the window. A counter begins at its first event, which no increase shows: it counts where it was
+    not there before.
+    """
+    total = f"sum by ({by})"
+    return (
+        f"{total} (increase({series}[{_WINDOW}])) > 0"
+        f" or ({total} ({series}) > 0 unless {total} ({series} offset {_WINDOW}))"
+    )
+
+
+_PREEMPTING = _counted("kueue_preempted_workloads_total", "preempting_cluster_queue")
 
 
 def queue_alerts(teams: Iterable[TeamQueue]) -> Iterator[Alert]:
@@ -21,24 +35,22 @@ def queue_alerts(teams: Iterable[TeamQueue]) -> Iterator[Alert]:
 
 
 def _evicted(queue: str, owner: str) -> Alert:
-    """A counter begins at its first eviction, which no increase shows: it counts where it was not there before."""
-    series = f'kueue_evicted_workloads_total{{cluster_queue="{queue}"}}'
-    by = "sum by (cluster_queue, reason)"
     return Alert(
         "QueueWorkEvicted",
-        f"{by} (increase({series}[{_WINDOW}])) > 0 or ({by} ({series}) > 0 unless {by} ({series} offset {_WINDOW}))",
+        _counted(f'kueue_evicted_workloads_total{{cluster_queue="{queue}"}}', "cluster_queue, reason"),
         0,
         Severity.NOTE,
         f"work of the queue {queue} was evicted: {{{{ $labels.reason }}}}",
         "Preempted: others took back what they had lent, or came first; the work waits again and goes on from its"
         " checkpoint. Queues that preempted in the same ten minutes:"
         f" {{{{ range query `{_PREEMPTING}` }}}}{{{{ .Labels.preempting_cluster_queue }}}} {{{{ end }}}}"
-        "(no series pairs them with the evicted; the events do). PodsReadyTimeout: its nodes did not come in time.",
+        f"(no series pairs them with the evicted; the events do: {_EVENTS})."
+        " PodsReadyTimeout: its nodes did not come in time.",
         owner=owner,
         labels={"queue": queue},
         asks=(_PREEMPTING,),
         look=(
-            "kubectl get events -A --field-selector reason=Preempted",
+            _EVENTS,
             "kubectl get events -A --field-selector reason=EvictedDueToPodsReadyTimeout",
             "kubectl -n NAMESPACE get workloads",
         ),
