@@ -9,6 +9,7 @@ import yaml
 
 from gpuplatform.accept import accepted
 from gpuplatform.render.document import Document
+from gpuplatform.standard.resources import GPU
 from policies.admission.scopes import SCOPES
 from policies.cel import Cel
 from policies.subject import of_document
@@ -65,6 +66,14 @@ def test_a_refusal_tells_every_finding_and_what_to_do(guarded: ControlPlane) -> 
         "It reaches no pool of this stack.",
     ):
         assert words in said
+
+
+@pytest.mark.parametrize("requested", ["2", "0.5"])
+def test_requests_other_than_limits_are_refused_by_kubernetes_itself(guarded: ControlPlane, requested: str) -> None:
+    cards = ("spec", "containers", 0, "resources", "requests", GPU)
+    (said,) = verdicts(guarded, [but(a_pod(), *cards, requested)]).values()
+    assert "Invalid value" in said
+    assert f"must be equal to {GPU} limit of 1" in said or "must be an integer" in said
 
 
 def test_pods_without_cards_start_in_a_teams_namespace(guarded: ControlPlane) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from gpuplatform.render.block import block
+from gpuplatform.render.document import Document, a
+from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from tests.builders import a_card, a_market, a_namespace, a_pool, a_static_pool, a_tenant, some_settings
@@ -11,6 +17,7 @@ NODE_CARDS = 8
 ELASTIC_NODES = 4
 BLOCK_NODES = 4
 BLOCK = "standing"
+PRIORITY = "kueue.x-k8s.io/priority-class"
 
 
 def a_team(name: str, cards: int, borrow: int, weight: int = 1, pool: str = "train") -> dict[str, Plain]:
@@ -56,3 +63,26 @@ def queue_settings() -> Settings:
             a_tenant(namespaces=served),
         ],
     )
+
+
+def spec_of(pool: Pool, cards: int = 1, priority: str = "training-normal") -> Document:
+    """A pod's spec with the pool's block, small beside the cards."""
+    spec: Any = block(pool).as_pod_fragment()
+    spec["priorityClassName"] = priority
+    spec["restartPolicy"] = "Never"
+    spec["containers"][0] |= {"image": "none"}
+    for each in spec["containers"][0]["resources"].values():
+        each |= {GPU: str(cards)}
+    spec["containers"][0]["resources"]["requests"] |= {"cpu": "100m", "memory": "128Mi"}
+    return spec
+
+
+def job_of(
+    spec: Document, namespace: str, name: str, pods: int = 1, annotations: Mapping[str, str] | None = None
+) -> Document:
+    """A job of so many such pods; it names no queue, as most who write jobs would not."""
+    template = {"metadata": {"annotations": annotations or {}}, "spec": spec}
+    whole = {"parallelism": pods, "completions": pods, "completionMode": "Indexed", "template": template}
+    job = a("batch/v1", "Job", name, namespace, spec=whole)
+    job["metadata"] = {"name": name, "namespace": namespace, "labels": {PRIORITY: spec["priorityClassName"]}}
+    return job

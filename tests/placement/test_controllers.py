@@ -12,7 +12,7 @@ import yaml
 
 from gpuplatform.render.document import Document, a
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.controllers import KWOK_NODE, FullCommands, full_control_plane
+from sandbox.control_plane.controllers import KWOK_NODE, RUNS_FOR, FullCommands, full_control_plane
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -25,9 +25,9 @@ def node(name: str) -> Document:
     return document
 
 
-def job(name: str, pods: int) -> Document:
+def job(name: str, pods: int, **annotations: str) -> Document:
     container = {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}
-    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    template = {"metadata": {"annotations": annotations}, "spec": {"restartPolicy": "Never", "containers": [container]}}
     return a("batch/v1", "Job", name, "default", spec={"parallelism": pods, "completions": pods, "template": template})
 
 
@@ -40,6 +40,17 @@ def test_a_job_runs_on_a_node_that_kwok_looks_after_and_goes_on_running(control:
     assert {each["spec"]["nodeName"] for each in pods} == {"one"}
     assert {each["status"]["phase"] for each in pods} == {"Running"}
     assert kubectl("delete", "job/training", "node/one", "--timeout=60s").ok
+
+
+def test_a_pod_of_a_job_ends_after_the_time_that_it_names(control: ControlPlane) -> None:
+    kubectl = control.kubectl
+    jobs = [job("short", 2, **{RUNS_FOR: "1s"}), job("long", 1, **{RUNS_FOR: "1h"}), job("open", 1)]
+    assert kubectl.apply(yaml.safe_dump_all([node("two"), *jobs])).ok
+    assert kubectl("wait", "--for=condition=Complete", "job/short", "--timeout=60s").ok
+    for name in ("long", "open"):
+        assert kubectl("wait", "--for=jsonpath={.status.ready}=1", f"job/{name}", "--timeout=60s").ok
+    assert kubectl("delete", "jobs", "--all", "--timeout=60s").ok
+    assert kubectl("delete", "node/two", "--timeout=60s").ok
 
 
 def test_a_namespace_goes_away(control: ControlPlane) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -16,18 +16,20 @@ from gpuplatform.render.document import Document
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
+from gpuplatform.settings import teams
 from gpuplatform.settings.admission import AdmissionMode
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import SETTINGS_KEY
+from gpuplatform.standard.labels import Role
 from policies.admission.documents import admission_documents
-from sandbox.cluster import Cluster, ClusterCommands, Pod, cluster
+from sandbox.cluster import Cluster, ClusterCommands, Pod, cluster, items
 from sandbox.market import ec2_of
 from sandbox.tools.acquire import at_hand as tool_at_hand
 from sandbox.tools.module_files import TRAINING_OPERATOR_MANIFESTS, files_at_hand
 from sandbox.tools.table import TRAINING_OPERATOR
 from tests.builders import ROOT, stack_file
 from tests.figures import Figures
-from tests.placement.test_queues import until
+from tests.placement.test_queues import WORKLOADS, until
 from tests.placement.training_operator import training_operator
 from tests.tiers import at_hand
 
@@ -108,9 +110,34 @@ def test_every_example_is_accepted_and_lands_on_the_pool_that_it_names(
         where = landing(path)
         assert where is not None
         assert landed == where[0], path
+        assert all(chiefs_alone(pods, pool_of, settings)), path
+        waits = {space for space in queued_namespaces(settings) if any(each.namespace == space for each in pods)}
+        assert {space for space in waits if not admitted(on, space)} == set(), f"{path} went past the queue"
         figures(f"{path.relative_to(EXAMPLES)}: {len(pods)} pods on {', '.join(sorted(landed))}")
         gone = on.plane.kubectl("delete", "--ignore-not-found", "--grace-period=0", "--force", "-f", str(path))
         assert gone.ok, gone.err
+
+
+def chiefs_alone(pods: list[Pod], pool_of: Mapping[str, str], settings: Settings) -> Iterator[bool]:
+    """Of each pod to which the training operator gave a part: whether exactly a chief is on a pool of chiefs."""
+    chiefs = tuple(each.name for each in settings.pools if each.role is Role.CHIEF)
+    for each in pods:
+        part = each.labels.get("training.kubeflow.org/replica-type")
+        if part is not None:
+            yield pool_of[str(each.node)].startswith(chiefs) == (part == "chief")
+
+
+def queued_namespaces(settings: Settings) -> set[str]:
+    return {each.name for tenant in settings.tenants for each in teams.queued(tenant)}
+
+
+def admitted(on: Cluster, namespace: str) -> bool:
+    """Whether Kueue let in everything that is there, and something is."""
+    found = items(on.plane.kubectl, WORKLOADS, "-n", namespace)
+    conditions = [cast(Any, each)["status"]["conditions"] for each in found]
+    return found != [] and all(
+        any((it["type"], it["status"]) == ("Admitted", "True") for it in each) for each in conditions
+    )
 
 
 def made(on: Cluster, before: set[tuple[str, str]]) -> list[Pod]:

@@ -14,14 +14,22 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from gpuplatform.render.block import block
 from gpuplatform.render.document import Document, a, as_yaml
 from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
 from sandbox.cluster import Cluster, ClusterCommands, cluster, items
 from sandbox.market import ec2_of
 from tests.figures import Figures
-from tests.placement.queue_stack import BLOCK, BLOCK_NODES, ELASTIC_NODES, GPU, NODE_CARDS, queue_settings
+from tests.placement.queue_stack import (
+    BLOCK,
+    BLOCK_NODES,
+    ELASTIC_NODES,
+    GPU,
+    NODE_CARDS,
+    job_of,
+    queue_settings,
+    spec_of,
+)
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -31,7 +39,6 @@ LIMIT_SECONDS = 120.0
 START_SECONDS = 25
 BACKOFF_SECONDS = 5
 TEAMS = ("alpha", "beta", "gamma", "delta")
-PRIORITY = "kueue.x-k8s.io/priority-class"
 WORKLOADS = "workloads.kueue.x-k8s.io"
 
 
@@ -75,27 +82,10 @@ def until(what: Callable[[], bool], limit_seconds: float = LIMIT_SECONDS) -> flo
     return time.monotonic() - begun
 
 
-def spec_of(pool: str, cards: int = 1, priority: str = "training-normal") -> Document:
-    """A pod's spec with the pool's block, small beside the cards."""
-    spec: Any = block(POOLS[pool]).as_pod_fragment()
-    spec["priorityClassName"] = priority
-    spec["restartPolicy"] = "Never"
-    spec["containers"][0] |= {"image": "none"}
-    for each in spec["containers"][0]["resources"].values():
-        each |= {GPU: str(cards)}
-    spec["containers"][0]["resources"]["requests"] |= {"cpu": "100m", "memory": "128Mi"}
-    return spec
-
-
 def a_job(team: str, name: str, cards: int, pods: int = 1, pool: str = "train", **more: Any) -> Document:
-    """A job of so many pods with so many cards each; it names no queue, as most who write jobs would not."""
-    priority, annotations = more.get("priority", "training-normal"), more.get("annotations", {})
-    template = {"metadata": {"annotations": annotations}, "spec": spec_of(pool, cards, priority)}
-    spec = {"parallelism": pods, "completions": pods, "completionMode": "Indexed", "template": template}
-    job = a("batch/v1", "Job", name, team, spec=spec)
-    metadata = cast(dict[str, object], job["metadata"])
-    metadata["labels"] = {PRIORITY: priority}
-    return job
+    """A job of so many pods with so many cards each."""
+    spec = spec_of(POOLS[pool], cards, more.get("priority", "training-normal"))
+    return job_of(spec, team, name, pods, more.get("annotations"))
 
 
 def running_cards(on: Cluster, team: str) -> int:
@@ -235,11 +225,14 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: 
 
 def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, figures: Figures) -> None:
     on.apply(
-        [a("v1", "Pod", f"trial-{each}", "trials", spec=spec_of("serve", 1, "experiment-low")) for each in range(4)]
+        [
+            a("v1", "Pod", f"trial-{each}", "trials", spec=spec_of(POOLS["serve"], 1, "experiment-low"))
+            for each in range(4)
+        ]
     )
     until(lambda: running_cards(on, "trials") == 4)
     before = {each.name for each in on.nodes()}
-    on.apply([a("v1", "Pod", "server", "ml-serving", spec=spec_of("serve", 2, "inference-critical"))])
+    on.apply([a("v1", "Pod", "server", "ml-serving", spec=spec_of(POOLS["serve"], 2, "inference-critical"))])
     took = until(lambda: running_cards(on, "ml-serving") == 2)
     until(lambda: running_cards(on, "trials") == 2)
     assert {each.name for each in on.nodes()} == before
@@ -253,7 +246,7 @@ def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, figu
 
 
 def test_what_exceeds_the_quota_is_denied_with_the_number(on: Cluster, figures: Figures) -> None:
-    many = a("v1", "Pod", "many", "trials", spec=spec_of("serve", 5, "experiment-low"))
+    many = a("v1", "Pod", "many", "trials", spec=spec_of(POOLS["serve"], 5, "experiment-low"))
     denied = on.plane.kubectl("create", "-f", "-", stdin=json.dumps(many))
     assert not denied.ok
     assert "exceeded quota: cards, requested: requests.nvidia.com/gpu=5" in denied.err
@@ -267,11 +260,11 @@ def test_a_deployment_and_a_bare_pod_wait_in_the_queue_only_where_the_namespace_
 ) -> None:
     priority = "training-normal" if queued else "inference-critical"
     labels = {"app": "server"}
-    spec = spec_of(pool, 1, priority) | {"restartPolicy": "Always"}
+    spec = spec_of(POOLS[pool], 1, priority) | {"restartPolicy": "Always"}
     template = {"metadata": {"labels": labels}, "spec": spec}
     server = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
     on.apply([a("apps/v1", "Deployment", "server", namespace, spec=server)])
-    on.apply([a("v1", "Pod", "bare", namespace, spec=spec_of(pool, 1, priority))])
+    on.apply([a("v1", "Pod", "bare", namespace, spec=spec_of(POOLS[pool], 1, priority))])
     until(lambda: running_cards(on, namespace) == 2)
     admitted = items(on.plane.kubectl, WORKLOADS, "-n", namespace)
     assert len(admitted) == (2 if queued else 0)
