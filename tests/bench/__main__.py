@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from tests.bench.check import check
+from tests.bench.check import check, check_of_tenants
 from tests.bench.child import environment
 from tests.bench.previews import previews
 from tests.bench.rules import judged_by_the_pack, linted
@@ -26,6 +26,7 @@ def main() -> None:
         folder = Path(made)
         variables = environment(folder / "bytecode")
         check(variables)
+        check_of_tenants(folder, variables)
         judged_and_rendered()
         priced()
         watched()

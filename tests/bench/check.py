@@ -1,4 +1,4 @@
-"""``gpuplatform check`` of prod in a fresh process, and whether it loads Pulumi."""
+"""``gpuplatform check`` in a fresh process: of prod, and whether it loads Pulumi; and of two hundred teams."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import yaml
+
+from gpuplatform.settings.source import SETTINGS_KEY
 from tests.bench.child import timed
+from tests.bench.sizes import SIZES, with_tenants
 from tests.bench.table import RUNS, middle, show
 
 TARGET_SECONDS = 1.0
+TENANTS_TARGET_SECONDS = 2.0
 _LOADED = """
 import atexit, sys
 from cli.main import main
@@ -19,9 +24,12 @@ main()
 """
 
 
+_COMMAND = (str(Path(sys.executable).parent / "gpuplatform"), "check")
+
+
 def check(variables: Mapping[str, str]) -> None:
     """After one warm-up; the console script beside this interpreter."""
-    command = [str(Path(sys.executable).parent / "gpuplatform"), "check", "--stack", "prod"]
+    command = [*_COMMAND, "--stack", "prod"]
     timed(command, variables)
     runs = [timed(command, variables) for _ in range(RUNS)]
     loaded = timed([sys.executable, "-c", _LOADED], variables).stdout.splitlines()[-1]
@@ -33,4 +41,19 @@ def check(variables: Mapping[str, str]) -> None:
             ["CPU s", f"{middle([each.cpu_seconds for each in runs]):.2f}", ""],
             ["imports pulumi", "yes" if loaded == "pulumi: True" else "no", "no"],
         ],
+    )
+
+
+def check_of_tenants(folder: Path, variables: Mapping[str, str]) -> None:
+    """After one warm-up; as many teams as the largest size has."""
+    count = SIZES[-1]
+    file = folder / "tenants.yaml"
+    file.write_text(yaml.safe_dump({"config": {SETTINGS_KEY: with_tenants(count)}}), encoding="utf-8")
+    command = [*_COMMAND, "--settings", str(file)]
+    timed(command, variables)
+    runs = [timed(command, variables) for _ in range(RUNS)]
+    show(
+        f"gpuplatform check of {count} tenants in a fresh process, median of {RUNS}",
+        ["", "figure", "target"],
+        [["wall s", f"{middle([each.seconds for each in runs]):.2f}", f"< {TENANTS_TARGET_SECONDS:.0f}"]],
     )
