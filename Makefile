@@ -43,7 +43,8 @@ check: setup ## static checks: format, lint, types, floors
 test: setup ## every test; the engine tier gets the Pulumi CLI as `make up` does
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-soak: setup ## kill each process of a sandbox at random moments, twenty times (SEED=…), about 25 minutes
+soak: setup ## 1,000 jobs of ten teams through the queues, then twenty kills of a sandbox's processes (SEED=…), about 40 minutes
+	@$(BIN)/python -m tests.soak.queues
 	@$(BIN)/python -m tests.soak $(SEED)
 
 bench: setup ## print the ratios and medians that the project holds itself to
