@@ -245,11 +245,11 @@ def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, figu
     say(figures, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", told[0])
 
 
-def test_what_exceeds_the_quota_is_denied_with_the_number(on: Cluster, figures: Figures) -> None:
+def test_what_exceeds_the_quota_is_denied_with_the_namespace_and_the_number(on: Cluster, figures: Figures) -> None:
     many = a("v1", "Pod", "many", "trials", spec=spec_of(POOLS["serve"], 5, "experiment-low"))
     denied = on.plane.kubectl("create", "-f", "-", stdin=json.dumps(many))
     assert not denied.ok
-    assert "exceeded quota: cards, requested: requests.nvidia.com/gpu=5" in denied.err
+    assert "exceeded quota: trials-cards, requested: requests.nvidia.com/gpu=5" in denied.err
     assert "limited: requests.nvidia.com/gpu=4" in denied.err
     say(figures, "5 cards asked of 4", denied.err.strip())
 
