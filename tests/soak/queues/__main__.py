@@ -40,7 +40,14 @@ def campaign(commands: ClusterCommands, scheduling: Scheduling) -> tuple[list[He
     rendered = render(stack)
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-soak-") as made,
-        cluster(Path(made), commands, ec2_of(stack), rendered.karpenter_values, rendered.kueue_values.get(CHART)) as on,
+        cluster(
+            Path(made),
+            commands,
+            ec2_of(stack),
+            rendered.karpenter_values,
+            rendered.kueue_values.get(CHART),
+            kinds_of=rendered.documents,
+        ) as on,
     ):
         on.apply_stack(rendered)
         on.settle()
