@@ -7,6 +7,7 @@ that asking a small question stays fast.
 from __future__ import annotations
 
 import importlib
+import signal
 
 import click
 
@@ -50,3 +51,5 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """A GPU platform on AWS, proven before money is spent."""
+    # CI ends a cancelled job this way: it is an interrupt like any other, and nobody is left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -159,9 +159,14 @@ def cluster(
         install_files(plane.kubectl, others)
         apply(plane.kubectl, (*storage(), *known_requirements()))
         await_parts((*plane.parts, part), "Karpenter", running.alive)
+        parts = [*plane.parts, part]
         if kueue_values is not None:
-            block.enter_context(kueue(plane, commands.kueue, kueue_values))
-        yield Cluster(plane, running, ec2)
+            parts.append(block.enter_context(kueue(plane, commands.kueue, kueue_values)))
+        try:
+            yield Cluster(plane, running, ec2)
+        finally:
+            for each in parts:
+                each.kill()
 
 
 def apply(kubectl: Kubectl, documents: Iterable[Mapping[str, object]]) -> None:

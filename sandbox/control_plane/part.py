@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,11 @@ class Part:
     def stop(self) -> None:
         """End it and whatever it started: asked first, killed after the grace."""
         end_group(self.process, _GRACE_SECONDS)
+
+    def kill(self) -> None:
+        """End it and whatever it started at once, where its state is thrown away."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     def ended(self) -> str | None:
         """How the process ended, and where its log is; None while it lives."""
