@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from sandbox.control_plane.kubectl import Kubectl
 from sandbox.errors import SandboxError
 
 _LIMIT_SECONDS = 60
+_POLL_SECONDS = 0.1
+_NO_STATUS_YET = "accessor error: <nil>"
+"""What `kubectl wait` says, and ends with, where the API server has not yet written any condition."""
 _GROUP = re.compile(r"^  group: (?P<found>\S+)$", re.MULTILINE)
 _KIND = re.compile(r"^    kind: (?P<found>\S+)$", re.MULTILINE)
 """As controller-gen writes them. Some of the files hold a megabyte of schema, which takes seconds to read as YAML."""
@@ -33,9 +37,11 @@ def install_files(kubectl: Kubectl, files: Sequence[Path]) -> tuple[str, ...]:
     if not applied.ok:
         raise SandboxError(f"definitions of {where} are refused:\n{applied.err}")
     names = tuple(applied.out.split())
-    waited = kubectl("wait", "--for=condition=Established", f"--timeout={_LIMIT_SECONDS}s", *names)
-    if not waited.ok:
-        raise SandboxError(f"definitions of {where} are not served after {_LIMIT_SECONDS} s:\n{waited.err}")
+    begun = time.monotonic()
+    while not (waited := kubectl("wait", "--for=condition=Established", f"--timeout={_LIMIT_SECONDS}s", *names)).ok:
+        if _NO_STATUS_YET not in waited.err or time.monotonic() - begun > _LIMIT_SECONDS:
+            raise SandboxError(f"definitions of {where} are not served after {_LIMIT_SECONDS} s:\n{waited.err}")
+        time.sleep(_POLL_SECONDS)
     return tuple(name.partition("/")[2] for name in names)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
+import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,10 +56,17 @@ def training_operator(plane: ControlPlane, command: Path, manifests: Path) -> Ge
         *(f"--metrics-bind-address={LOOPBACK}:{metrics}", f"--health-probe-bind-address={LOOPBACK}:{health}"),
         f"--kubeconfig={plane.kubeconfig}",
     ]
+    # Left by another, they would let it go on before its own are there.
+    shutil.rmtree(_LOOKED_FOR, ignore_errors=True)
     with running("training-operator", line, plane.folder, {"TMPDIR": str(folder)}) as part:
         await_parts([part], "the training operator's certificates", lambda: _mounted(plane, folder / _SERVED))
-        await_parts([part], "the training operator's webhooks", lambda: "Starting workers" in part.log.read_text())
+        await_parts([part], "the training operator's webhooks", lambda: _listens(webhook))
         yield part
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex((LOOPBACK, port)) == 0
 
 
 def _webhooks(manifests: Path, port: int) -> Document:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gpuplatform.render.document import a
-from sandbox.control_plane.crds import defining
+from sandbox.control_plane.crds import defining, install_crds
+from sandbox.control_plane.kubectl import Kubectl
 from sandbox.errors import SandboxError
 
 DEFINITION = """---
@@ -47,3 +49,33 @@ def test_a_file_that_does_not_say_what_it_defines_is_named(folder: Path) -> None
 def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="holds no definitions"):
         defining(tmp_path, [])
+
+
+@pytest.fixture
+def says(tmp_path: Path) -> Callable[[str], Kubectl]:
+    """A kubectl that applies anything and whose first `wait` ends with some words."""
+
+    def made(words: str) -> Kubectl:
+        command, once = tmp_path / "kubectl", tmp_path / "once"
+        command.write_text(
+            f"""#!/bin/sh
+case "$*" in *apply*) cat > {tmp_path}/applied; echo customresourcedefinition/rules.watch.example.org; exit 0;; esac
+[ -e {once} ] && exit 0
+touch {once}; echo '{words}' >&2; exit 1
+""",
+            encoding="utf-8",
+        )
+        command.chmod(0o755)
+        return Kubectl(command, tmp_path / "kubeconfig")
+
+    return made
+
+
+def test_a_definition_that_has_no_status_yet_is_waited_for(folder: Path, says: Callable[[str], Kubectl]) -> None:
+    kubectl = says("error: .status.conditions accessor error: <nil> is of the type <nil>, expected []interface{}")
+    assert install_crds(kubectl, folder) == ("rules.watch.example.org",)
+
+
+def test_a_definition_that_is_refused_is_not(folder: Path, says: Callable[[str], Kubectl]) -> None:
+    with pytest.raises(SandboxError, match="timed out"):
+        install_crds(says("error: timed out waiting for the condition"), folder)
