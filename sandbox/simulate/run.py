@@ -19,6 +19,7 @@ from gpuplatform.standard.markets import Market
 from sandbox.cluster import Cluster, ClusterCommands, Node, cluster, items
 from sandbox.errors import SandboxError
 from sandbox.market import ec2_of
+from sandbox.simulate.logs import logs_kept
 from sandbox.simulate.question import Event, Question, Shock
 from sandbox.simulate.scene import Scene, scene, undecided_jobs
 from sandbox.simulate.use import planned_by_name
@@ -99,6 +100,7 @@ def _platform(
     say("a control plane, a scheduler and Karpenter start")
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-simulate-") as folder,
+        logs_kept(Path(folder), unless=NotAcceptedError),
         cluster(
             Path(folder),
             commands,
