@@ -22,14 +22,23 @@ def resources(amount: object = "1", resource: str = "nvidia.com/gpu") -> dict[st
 
 
 def a_deployment() -> dict[str, object]:
-    """A server on a whole card."""
+    """A server on two whole cards, each somewhere else."""
     main = {"name": "main", "image": "registry.example/server:1", "resources": resources()}
-    pod = {**block("infer"), "priorityClassName": "inference-critical", "containers": [main]}
+    apart = [
+        {"topologyKey": key, "maxSkew": 1, "labelSelector": {"matchLabels": {"app": "chat"}}}
+        for key in ("kubernetes.io/hostname", "topology.kubernetes.io/zone")
+    ]
+    pod = {
+        **block("infer"),
+        "priorityClassName": "inference-critical",
+        "topologySpreadConstraints": apart,
+        "containers": [main],
+    }
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "chat", "namespace": "ml-serving"},
-        "spec": {"replicas": 1, "template": {"metadata": {"labels": {"app": "chat"}}, "spec": pod}},
+        "spec": {"replicas": 2, "template": {"metadata": {"labels": {"app": "chat"}}, "spec": pod}},
     }
 
 

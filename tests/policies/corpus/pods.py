@@ -11,6 +11,7 @@ from policies.rules.pod_selection import (
     POD_STANDARD_LABELS,
     POD_TOLERATES_STANDARD,
 )
+from policies.rules.pod_spread import SERVING_REPLICAS_SPREAD
 from policies.rules.pod_tokens import TOKEN_FIELD_NOT_ANNOTATION
 from tests.policies.documents import GONE, Document, a_service_account, but
 from tests.policies.harness import Case, case
@@ -179,6 +180,31 @@ CASES: tuple[Case, ...] = (
         "a chief",
         but(a_deployment(), *_SELECTOR, "gpu.role", "chief"),
         "add {key: gpu.role, operator: Equal, value: chief, effect: NoSchedule}",
+    ),
+    case(
+        SERVING_REPLICAS_SPREAD,
+        "nothing said",
+        but(a_deployment(), *_POD, "topologySpreadConstraints", GONE),
+        "2 replicas that may all stand in one host",
+        "2 replicas that may all stand in one zone",
+    ),
+    case(
+        SERVING_REPLICAS_SPREAD,
+        "over hosts alone",
+        but(a_deployment(), *_POD, "topologySpreadConstraints", 1, GONE),
+        "topologyKey: topology.kubernetes.io/zone",
+    ),
+    case(
+        SERVING_REPLICAS_SPREAD,
+        "counting the pods of another server",
+        but(a_deployment(), *_POD, "topologySpreadConstraints", 0, "labelSelector", "matchLabels", "app", "talk"),
+        "topologyKey: kubernetes.io/hostname",
+    ),
+    case(
+        SERVING_REPLICAS_SPREAD,
+        "counting no pods",
+        but(a_deployment(), *_POD, "topologySpreadConstraints", 0, "labelSelector", GONE),
+        "topologyKey: kubernetes.io/hostname",
     ),
     case(
         TOKEN_FIELD_NOT_ANNOTATION,

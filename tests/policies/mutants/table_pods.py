@@ -5,6 +5,7 @@ from __future__ import annotations
 from policies.kinds import CONFIG_MAP
 from policies.reads import Path
 from policies.rules.pod_jobs import JOB, SERVICE
+from policies.rules.pod_spread import DEPLOYMENT
 from policies.subject import Plain, Subject
 from policies.workloads import WORKLOAD_KINDS
 from tests.policies.mutants.breaking import Way, at_path
@@ -146,4 +147,17 @@ JOB_ROWS: tuple[Row, ...] = (
     right(CONFIG_MAP, "data*", "a team's own text", REMOVED, VALUE),
 )
 
-ROWS: tuple[Row, ...] = (*POD_ROWS, *JOB_ROWS)
+_SERVES = _named("chat")
+_APART = f"{_POD}.topologySpreadConstraints[]"
+
+SERVING_ROWS: tuple[Row, ...] = (
+    row((DEPLOYMENT,), f"{_APART}.topologyKey", "serving-replicas-spread"),
+    row((DEPLOYMENT,), f"{_APART}.labelSelector.matchLabels.app", "serving-replicas-spread", VALUE, TYPE),
+    right((DEPLOYMENT,), f"{_APART}.labelSelector.matchLabels.app", "then it counts every pod beside it", REMOVED),
+    row((DEPLOYMENT,), "spec.template.metadata.labels.app", "serving-replicas-spread", VALUE),
+    row((DEPLOYMENT,), "spec.template.metadata*", "serving-replicas-spread", REMOVED, TYPE, where=_SERVES),
+    right((DEPLOYMENT,), "spec.replicas", "one pod has nobody to stand apart from", REMOVED),
+    row((DEPLOYMENT,), "spec.replicas", Judge.API_SERVER, VALUE, TYPE),
+)
+
+ROWS: tuple[Row, ...] = (*SERVING_ROWS, *POD_ROWS, *JOB_ROWS)

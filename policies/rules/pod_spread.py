@@ -1,0 +1,74 @@
+"""Replicas of a server on hosts and in zones of their own, so that losing one does not stop them all (T5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuplatform.faults import Fault
+from policies.cel import NotInCluster
+from policies.pod import asks_for_cards
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, mapping, number, text
+from policies.workloads import PodTemplate, pod_templates
+
+DEPLOYMENT = Kind("apps", "Deployment")
+
+_DOMAINS = {"kubernetes.io/hostname": "host", "topology.kubernetes.io/zone": "zone"}
+_ANTI_AFFINITY = (
+    ("requiredDuringSchedulingIgnoredDuringExecution", ()),
+    ("preferredDuringSchedulingIgnoredDuringExecution", ("podAffinityTerm",)),
+)
+
+
+def _spread(subject: Subject) -> Iterable[Fault]:
+    replicas = number(at(subject.body, "spec", "replicas"))
+    if isinstance(replicas, Unknown) or replicas is None or replicas <= 1:
+        return  # one alone, or an autoscaler's number
+    for pod in pod_templates(subject):
+        if not asks_for_cards(pod):
+            continue
+        kept = [*_terms(pod)]
+        for domain, word in _DOMAINS.items():
+            if UNKNOWN not in kept and domain not in kept:
+                yield Fault(
+                    f"{pod.spec_path}.topologySpreadConstraints",
+                    f"{text(at(subject.body, 'spec', 'replicas'))} replicas that may all stand in one {word}",
+                    f"a constraint, or an anti-affinity, with topologyKey: {domain} that selects the pods' own labels",
+                    f"add a constraint with topologyKey: {domain} and maxSkew: 1; whenUnsatisfiable: ScheduleAnyway "
+                    "makes it a wish",
+                )
+
+
+def _terms(pod: PodTemplate) -> Iterator[Plain]:
+    """The topology key of every term that keeps these pods from each other; UNKNOWN where a term is."""
+    lists = [(pod.spec.get("topologySpreadConstraints"), ())]
+    apart = at(pod.spec.get("affinity"), "podAntiAffinity")
+    lists += [(at(apart, strength), path) for strength, path in _ANTI_AFFINITY]
+    for listed, path in lists:
+        terms = items(listed)
+        for each in (UNKNOWN,) if isinstance(terms, Unknown) else terms:
+            term = at(each, *path)
+            if _selects(term, at(pod.metadata, "labels")):
+                yield at(term, "topologyKey")
+
+
+def _selects(term: Plain, labels: Plain) -> bool:
+    """Whether a term counts pods of such labels; one without a selector counts none."""
+    selector = at(term, "labelSelector")
+    wanted = mapping(at(selector, "matchLabels"))
+    if selector is None or labels is None or isinstance(wanted, Unknown):
+        return isinstance(wanted, Unknown)
+    return all(UNKNOWN in (has := at(labels, key), value) or has == value for key, value in wanted.items())
+
+
+SERVING_REPLICAS_SPREAD = Rule(
+    name="serving-replicas-spread",
+    description="A Deployment of several pods with cards spreads them over hosts and zones.",
+    severity=Severity.MEDIUM,
+    remediation="Add topologySpreadConstraints on kubernetes.io/hostname and topology.kubernetes.io/zone.",
+    kinds=(DEPLOYMENT,),
+    judge=_spread,
+    admission=NotInCluster("replicas on one node harm their own team alone, and a pod does not know of the others"),
+)
+
+RULES = (SERVING_REPLICAS_SPREAD,)
