@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuplatform.faults import Fault
+from gpuplatform.standard import keys
 from policies.cel import NotInCluster
 from policies.pod import asks_for_cards
 from policies.rule import Rule, Severity
@@ -13,7 +14,7 @@ from policies.workloads import PodTemplate, pod_templates
 
 DEPLOYMENT = Kind("apps", "Deployment")
 
-_DOMAINS = {"kubernetes.io/hostname": "host", "topology.kubernetes.io/zone": "zone"}
+_DOMAINS = {keys.HOSTNAME: "host", keys.ZONE: "zone"}
 _ANTI_AFFINITY = (
     ("requiredDuringSchedulingIgnoredDuringExecution", ()),
     ("preferredDuringSchedulingIgnoredDuringExecution", ("podAffinityTerm",)),
@@ -65,7 +66,7 @@ SERVING_REPLICAS_SPREAD = Rule(
     name="serving-replicas-spread",
     description="A Deployment of several pods with cards spreads them over hosts and zones.",
     severity=Severity.MEDIUM,
-    remediation="Add topologySpreadConstraints on kubernetes.io/hostname and topology.kubernetes.io/zone.",
+    remediation=f"Add topologySpreadConstraints on {keys.HOSTNAME} and {keys.ZONE}.",
     kinds=(DEPLOYMENT,),
     judge=_spread,
     admission=NotInCluster("replicas on one node harm their own team alone, and a pod does not know of the others"),
