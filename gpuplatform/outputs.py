@@ -127,6 +127,8 @@ class GuaranteeOutput(_Output):
     tenant: str
     namespace: str
     amount: int
+    pools: tuple[str, ...] | None = None
+    """Those of the line that it is meant for; an older release did not say."""
 
 
 class CapacityOutput(_Output):
@@ -223,7 +225,8 @@ def _capacity(line: CapacityLine, settings: Settings) -> CapacityOutput:
         resource=line.resource,
         pools={each.pool: each.units for each in line.offers},
         guaranteed=tuple(
-            GuaranteeOutput(tenant=each.tenant, namespace=each.namespace, amount=each.amount) for each in line.claims
+            GuaranteeOutput(tenant=each.tenant, namespace=each.namespace, amount=each.amount, pools=each.pools)
+            for each in line.claims
         ),
         allowed_ratio=settings.queues.overcommit_ratio,
     )

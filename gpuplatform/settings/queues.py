@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated
 
 from pydantic import Field
@@ -16,3 +17,7 @@ class Queues(Model):
     """The most that the teams' guaranteed quotas of a resource may be, as a multiple of what its pools can have."""
     start_timeout_minutes: Annotated[int, Field(ge=5, le=240)] = 45
     """All pods of an admitted job run within this time, or all of it waits again; longer than the slowest launch."""
+
+    def guaranteeable(self, units: int) -> int:
+        """The most that may be guaranteed of so many, in whole ones."""
+        return int(units * Fraction(str(self.overcommit_ratio)))

@@ -277,7 +277,7 @@ def a_stack() -> Document:
         "resource": "nvidia.com/gpu",
         "pools": {"serve": 8},
         "guaranteed": [
-            {"tenant": "serving", "namespace": "ml-serving", "amount": 6},
+            {"tenant": "serving", "namespace": "ml-serving", "amount": 6, "pools": ["serve"]},
             {"tenant": "research", "namespace": "ml-trials", "amount": 2},
         ],
         "allowed_ratio": 1.0,

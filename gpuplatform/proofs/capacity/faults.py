@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from gpuplatform.faults import Fault
+from gpuplatform.flow import Wish, divided, tight
 from gpuplatform.proofs.capacity.lines import CapacityLine, Claim, Offer, capacity_lines, claims_of, offers
 from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.flavors import flavors
+from gpuplatform.settings.queues import Queues
+from gpuplatform.settings.teams import guaranteed, pools_of, queued
+from gpuplatform.settings.tenants import Tenant
 
 _RATIO = "queues.overcommit_ratio"
 
@@ -14,11 +21,20 @@ def faults(draft: Draft) -> list[Fault]:
     if draft.queues is None or draft.broken_pools_text not in ("", "[]"):
         return []  # what cannot be read is said elsewhere, and sums without it would mislead
     offered = offers(draft)
-    lines = capacity_lines(draft)
-    allowed = draft.queues.overcommit_ratio
+    room = _room(draft, draft.queues)
     found = [fault for claim in claims_of(draft, offered) for fault in _unserved(claim, offered)]
-    found += [_over(line, allowed) for line in lines if _servable(line) > line.units * allowed]
+    found += [fault for line in capacity_lines(draft) for fault in _over(line, room, draft.queues)]
+    found += [fault for tenant in draft.tenants for fault in _borrowed(tenant, draft, offered)]
     return found
+
+
+def _room(draft: Draft, queues: Queues) -> Mapping[str, int]:
+    """What may be guaranteed on each pool: whole units of each of its flavors, as its queues are divided."""
+    room = {each.name: queues.guaranteeable(each.ceiling_devices) for each in draft.neuron_pools}
+    for each in flavors(draft.pools, draft.zones):
+        name = each.planned.pool.name
+        room[name] = room.get(name, 0) + queues.guaranteeable(each.units)
+    return room
 
 
 def _unserved(claim: Claim, offered: tuple[Offer, ...]) -> list[Fault]:
@@ -40,22 +56,47 @@ def _unserved(claim: Claim, offered: tuple[Offer, ...]) -> list[Fault]:
     ]
 
 
-def _servable(line: CapacityLine) -> int:
-    """What is guaranteed without the parts that are refused on their own."""
+def _over(line: CapacityLine, room: Mapping[str, int], queues: Queues) -> Iterable[Fault]:
+    """Claims which are together more than the pools that they may be served from: a sum of all would not show them."""
     most = {each.pool: each.units for each in line.offers}
-    return sum(min(claim.amount, sum(most[pool] for pool in claim.pools)) for claim in line.claims)
+    # Without the parts that are refused on their own.
+    wishes = [Wish(min(each.amount, sum(most[pool] for pool in each.pools)), each.pools) for each in line.claims]
+    own = {each.pool: room[each.pool] for each in line.offers}
+    for each in tight(wishes, divided(wishes, own), own):
+        part = CapacityLine(
+            line.resource,
+            tuple(offer for offer in line.offers if offer.pool in each.places),
+            tuple(line.claims[position] for position in each.wishes),
+        )
+        yield _too_much(part, sum(own[pool] for pool in each.places), queues.overcommit_ratio)
 
 
-def _over(line: CapacityLine, allowed: float) -> Fault:
-    given = ", ".join(f"{each.tenant} {each.amount} in {each.namespace}" for each in line.claims)
+def _too_much(part: CapacityLine, room: int, allowed: float) -> Fault:
+    given = ", ".join(f"{each.tenant} {each.amount} in {each.namespace}" for each in part.claims)
     return Fault(
         _RATIO,
-        f"{line.guaranteed} {line.resource} guaranteed ({given}) of {line.units} that can be ({_named(line.offers)}):"
-        f" {line.ratio:.2f} times",
-        f"{allowed:.2f} times, {int(line.units * allowed)} {line.resource}",
-        "lower one of these quotas, raise a ceiling, or allow a higher ratio",
+        f"{part.guaranteed} {part.resource} guaranteed ({given}) of {part.units} that can be ({_named(part.offers)}):"
+        f" {part.ratio:.2f} times",
+        f"{allowed:.2f} times, {room} {part.resource}",
+        "lower one of these quotas, raise a ceiling, name further pools under `pools`, or allow a higher ratio",
     )
 
 
-def _named(found: list[Offer] | tuple[Offer, ...]) -> str:
+def _borrowed(tenant: Tenant, draft: Draft, offered: tuple[Offer, ...]) -> Iterable[Fault]:
+    """A team that might hold more than all its pools have: the rest is a promise of nothing."""
+    own = guaranteed(queued(tenant))
+    for resource, amount in tenant.queue.borrow.items():
+        meant = {pool.name for each in queued(tenant) if resource in each.quota for pool in pools_of(each, draft.pools)}
+        pools = [each for each in offered if each.resource == resource and each.pool in meant]
+        most, quota = sum(each.units for each in pools), own.get(resource, 0)
+        if meant and quota <= most < quota + amount:
+            yield Fault(
+                f"tenants[{tenant.name}].queue.borrow[{resource}]",
+                f"{amount} above a quota of {quota}",
+                f"at most {most - quota}, as its pools have {most}: {_named(pools)}",
+                "borrow less, raise a ceiling, or name further pools under `pools`",
+            )
+
+
+def _named(found: Iterable[Offer]) -> str:
     return ", ".join(f"pool {each.pool} {each.units}" for each in found)

@@ -16,6 +16,10 @@ def _line(**changed: object) -> Document:
     return but(a_stack(), *_LINES, [line | changed])
 
 
+def _claim(tenant: str, amount: int, *pools: str) -> Document:
+    return {"tenant": tenant, "namespace": f"ml-{tenant}", "amount": amount, "pools": list(pools)}
+
+
 CASES: tuple[Case, ...] = (
     case(
         GUARANTEES_WITHIN_CAPACITY,
@@ -33,5 +37,24 @@ CASES: tuple[Case, ...] = (
     case(GUARANTEES_WITHIN_CAPACITY, "no pools", _line(pools={}), "units by pool"),
     case(GUARANTEES_WITHIN_CAPACITY, "guarantees as a number", _line(guaranteed=9), "amounts guaranteed"),
     case(GUARANTEES_WITHIN_CAPACITY, "units in words", _line(pools={"serve": "many"}), "all of them numbers"),
+    case(
+        GUARANTEES_WITHIN_CAPACITY,
+        "two teams on one pool, and a third pool that hides them in the sum",
+        _line(
+            pools={"single": 16, "train": 48},
+            guaranteed=[
+                _claim("red", 16, "single"),
+                _claim("blue", 16, "single"),
+                _claim("green", 8, "single", "train"),
+            ],
+        ),
+        "32 nvidia.com/gpu guaranteed (red 16 in ml-red, blue 16 in ml-blue) of 16 that can be (pool single 16)",
+    ),
+    case(
+        GUARANTEES_WITHIN_CAPACITY,
+        "a guarantee of a pool of which nothing is said",
+        _line(guaranteed=[_claim("red", 1, "elsewhere")]),
+        "on pools of the line",
+    ),
     case(GUARANTEES_WITHIN_CAPACITY, "no lines at all", but(a_stack(), *_LINES, GONE), "what nobody states"),
 )

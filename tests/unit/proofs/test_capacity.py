@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 import yaml
@@ -14,10 +16,13 @@ from hypothesis import strategies as st
 from cli.main import main
 from gpuplatform.accept import check
 from gpuplatform.faults import Fault, errors
+from gpuplatform.outputs import describe
 from gpuplatform.proofs.capacity import capacity_lines, spans, vcpu_needs
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.source import SETTINGS_KEY, Plain
-from tests.builders import ROOT, STACKS, a_card, a_market, a_pool, settings_object
+from policies.rules.capacity import GUARANTEES_WITHIN_CAPACITY
+from policies.subject import of_document
+from tests.builders import ROOT, STACKS, a_card, a_market, a_pool, settings_object, some_settings
 
 GPU = "nvidia.com/gpu"
 
@@ -52,6 +57,68 @@ def test_one_card_more_is_refused_with_every_team_pool_and_number() -> None:
     assert (
         fault.given
         == "9 nvidia.com/gpu guaranteed (a 5 in ns-a, b 4 in ns-b) of 8 that can be (pool serve 8): 1.12 times"
+    )
+
+
+def three_teams(green: int) -> tuple[list[Plain], list[Plain]]:
+    """Two teams with a pool of one-card nodes alone, and a third that a pool of many cards may serve as well."""
+    pools: list[Plain] = [a_pool(name="single"), a_pool(name="many", cards=[a_card(markets=[a_market("spot", 24)])])]
+    teams: list[Plain] = [
+        a_team("red", {GPU: 8}, pools=["single"]),
+        a_team("blue", {GPU: 8}, pools=["single"]),
+        a_team("green", {GPU: green}, pools=["single", "many"]),
+    ]
+    return pools, teams
+
+
+def test_a_pool_that_a_third_team_shares_does_not_hide_what_two_teams_were_promised_of_another() -> None:
+    draft, faults = draft_of(*three_teams(4))
+    (line,) = capacity_lines(draft)
+    assert line.ratio < 1
+    (fault,) = errors(faults)
+    assert fault.path == "queues.overcommit_ratio"
+    assert fault.given == (
+        "16 nvidia.com/gpu guaranteed (red 8 in ns-red, blue 8 in ns-blue) of 8 that can be (pool single 8): 2.00 times"
+    )
+    assert fault.allowed == "1.00 times, 8 nvidia.com/gpu"
+
+
+def test_what_is_published_of_such_a_stack_lets_the_policy_see_the_same() -> None:
+    pools, teams = three_teams(4)
+    draft, _ = draft_of(pools, teams)
+    assert [each.pools for line in capacity_lines(draft) for each in line.claims] == [
+        ("single",),
+        ("single",),
+        ("single", "many"),
+    ]
+    settings = some_settings(pools=pools, tenants=teams, queues={"overcommit_ratio": 2.0})
+    published = describe(settings, "https://cluster").as_plain()
+    held = {"kind": "pulumi:pulumi:Stack", "platform": published}
+    assert findings(held) == []
+    cast(list[dict[str, Plain]], published["capacity"])[0]["allowed_ratio"] = 1.0
+    (finding,) = findings(held)
+    assert "16 nvidia.com/gpu guaranteed (red 8 in ns-red, blue 8 in ns-blue) of 8" in finding
+
+
+def findings(stack: Mapping[str, object]) -> list[str]:
+    """What the rule says of a published stack."""
+    return [str(fault) for _, fault in GUARANTEES_WITHIN_CAPACITY.judge([of_document(stack)])]
+
+
+@pytest.mark.parametrize(("borrow", "most"), [(6, None), (7, 6)])
+def test_a_team_borrows_no_more_than_its_pools_have_beside_its_quota(borrow: int, most: int | None) -> None:
+    team: dict[str, Plain] = {**a_team("a", {GPU: 2}, scheduling="queued"), "queue": {"borrow": {GPU: borrow}}}
+    _, faults = draft_of([a_pool()], [team])
+    assert [(each.path, each.given, each.allowed) for each in errors(faults)] == (
+        []
+        if most is None
+        else [
+            (
+                "tenants[a].queue.borrow[nvidia.com/gpu]",
+                "7 above a quota of 2",
+                "at most 6, as its pools have 8: pool serve 8",
+            )
+        ]
     )
 
 

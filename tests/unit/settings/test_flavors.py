@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuplatform.accept import check
+from gpuplatform.faults import errors
 from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
 from gpuplatform.render.stack import Rendered, render
-from gpuplatform.settings.flavors import apportion, flavors, queue_plan
+from gpuplatform.settings.flavors import flavors, queue_plan
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import names, resources
@@ -65,16 +66,7 @@ def quotas(document: Document, amount: str) -> Counter[tuple[str, str]]:
     )
 
 
-@given(st.integers(0, 500), st.dictionaries(st.text(min_size=1), st.integers(0, 99), min_size=1))
-def test_parts_sum_to_the_whole_and_none_exceeds_its_weight(amount: int, weights: dict[str, int]) -> None:
-    parts = apportion(amount, weights)
-    total = sum(weights.values())
-    assert sum(parts.values()) == (amount if total else 0)
-    if amount <= total:
-        assert all(part <= weights[name] for name, part in parts.items())
-
-
-@given(st.integers(0, 6), st.integers(0, 4), st.integers(0, 8))
+@given(st.integers(0, 6), st.integers(0, 4), st.integers(0, 6))
 def test_no_flavor_is_promised_beyond_its_ceiling_and_every_quota_is_whole(one: int, two: int, borrow: int) -> None:
     settings = queued_settings((one, two), borrow)
     rendered = render(settings)
@@ -85,8 +77,77 @@ def test_no_flavor_is_promised_beyond_its_ceiling_and_every_quota_is_whole(one: 
     promised: Counter[tuple[str, str]] = Counter()
     for each in queues:
         promised += quotas(each, "nominalQuota")
-    for flavor in flavors(settings):
+    for flavor in flavors(settings.pools, settings.network.zones):
         assert promised[flavor.name, GPU] <= flavor.units
+
+
+NODE_TYPES = {1: "g6.xlarge", 4: "g6.12xlarge", 8: "g6.48xlarge"}
+
+
+def a_kind(name: str, cards: int, node: int = 1, spot: int = 0) -> Plain:
+    """A pool of nodes of one size, which a taint of its own keeps apart from the others."""
+    own: dict[str, Plain] = {"key": "kind", "value": name}
+    markets = [a_market("spot", spot)] * bool(spot) + [a_market(ceiling_cards=cards)]
+    return a_pool(name=name, taints=[own], cards=[a_card(types=[NODE_TYPES[node]], markets=markets)])
+
+
+def of_pools(name: str, cards: int, pools: Iterable[str], scheduling: str = "queued") -> Plain:
+    """A team whose one namespace names its pools."""
+    meant: list[Plain] = [*pools]
+    space: Plain = a_namespace(name=name, quota={GPU: cards}, scheduling=scheduling, pools=meant)
+    return a_tenant(name=name, namespaces=[space])
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from((1, 4, 8)), st.integers(1, 3), st.integers(0, 1)), min_size=1, max_size=4),
+    st.lists(
+        st.tuples(st.integers(0, 20), st.sets(st.integers(0, 3), min_size=1), st.sampled_from(("queued", "serving"))),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from((0.7, 1.0, 1.5)),
+)
+def test_whatever_check_accepts_is_divided_whole_and_no_flavor_is_promised_beyond_the_ratio(
+    kinds: list[tuple[int, int, int]], claims: list[tuple[int, set[int], str]], ratio: float
+) -> None:
+    pools = [a_kind(f"pool-{at}", nodes * node, node, spot * node) for at, (node, nodes, spot) in enumerate(kinds)]
+    teams = [
+        of_pools(f"team-{at}", amount, sorted({f"pool-{each % len(kinds)}" for each in meant}), scheduling)
+        for at, (amount, meant, scheduling) in enumerate(claims)
+    ]
+    loaded = check(settings_object(pools=pools, tenants=teams, queues={"overcommit_ratio": ratio}))
+    if loaded.settings is None:
+        assert all(each.path.startswith(("queues.", "tenants[")) for each in errors(loaded.faults)), loaded.faults
+        return
+    division = queue_plan(loaded.settings)
+    amounts = {f"team-{at}": amount for at, (amount, _, _) in enumerate(claims)}
+    promised: Counter[str] = Counter()
+    for team in division.teams:
+        assert sum(each.nominal for each in team.shares) == amounts[team.tenant.name]
+        promised.update({each.flavor.name: each.nominal for each in team.shares})
+    for flavor in division.flavors:
+        assert promised[flavor.name] <= flavor.units * ratio
+
+
+def test_a_team_makes_room_for_another_that_has_nowhere_else_to_go() -> None:
+    """One after the other would promise the cards of the pool between them twice."""
+    pools = [a_kind("left", 16), a_kind("between", 48), a_kind("right", 32)]
+    teams = [of_pools("red", 40, ["left", "between"]), of_pools("blue", 56, ["between", "right"])]
+    red, blue = queue_plan(some_settings(pools=pools, tenants=teams)).teams
+    assert [each.nominal for each in red.shares] == [16, 24]
+    assert [each.nominal for each in blue.shares] == [24, 32]
+
+
+def test_prods_training_holds_whole_nodes_and_may_borrow_the_rest_of_them() -> None:
+    (team,) = queue_plan(stack_settings("prod")).teams
+    held = {each.flavor.name: (each.nominal, each.borrow) for each in team.shares if each.flavor.resource == GPU}
+    assert held == {
+        "chief-l40s-48gb-on-demand": (2, 0),
+        "train-single-rtx-pro-6000-96gb-on-demand": (14, 2),
+        "train-a100-80gb-on-demand": (32, 16),
+        "train-efa-h100-80gb-reserved": (16, 0),
+        "train-efa-h100-80gb-on-demand": (8, 8),
+    }
 
 
 @pytest.mark.parametrize(
