@@ -55,6 +55,9 @@ the label of a single operand from a node that it has not labelled yet (controll
 GPU_PRODUCT = "nvidia.com/gpu.product"
 GPU_TAINT = "nvidia.com/gpu"
 
+# Amazon EKS, on the nodes of its managed node groups (docs.aws.amazon.com/eks, Managed node groups).
+NODE_GROUP = "eks.amazonaws.com/nodegroup"
+
 # AWS Neuron device plugin's taint and resource share this key.
 NEURON_TAINT = "aws.amazon.com/neuron"
 

@@ -8,17 +8,18 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
 
-from gpuplatform.render.document import Document
+from gpuplatform.render.document import Document, name_of
+from gpuplatform.render.monitoring.names import sanitized
 from gpuplatform.render.stack import render
 from gpuplatform.standard.versions import CHARTS
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import KARPENTER_CHART, KUEUE_CHART, ModuleFiles, files_at_hand
-from sandbox.tools.table import HELM
+from sandbox.tools.table import HELM, PROMTOOL
 from tests import tiers
 from tests.builders import STACKS, stack_settings
 from tests.figures import Figures
@@ -105,3 +106,47 @@ def test_a_monitor_of_nothing_of_two_or_of_another_port_is_named() -> None:
     assert misses(monitor("metrics", of="both"), services) == ["a-monitor selects ['one', 'two'] in ['here']"]
     elsewhere = [Service("there", "one", {"app": "one"}, frozenset({"metrics"}))]
     assert misses(monitor("metrics", app="one"), elsewhere) == ["a-monitor selects [] in ['here']"]
+
+
+def relabelled(folder: Path, node_labels: Mapping[str, str]) -> Mapping[str, str]:
+    """What the real promtool makes of a card exporter's target on a node with these labels, by our own monitor."""
+    (cards,) = (
+        each
+        for each in render(stack_settings("prod")).documents
+        if each["kind"] == "ServiceMonitor" and name_of(each) == "dcgm-exporter"
+    )
+    spec = cast("dict[str, Any]", cards["spec"])
+    spelt = {"sourceLabels": "source_labels", "targetLabel": "target_label", "regex": "regex"}
+    found = {"__meta_kubernetes_node_label_" + sanitized(key): value for key, value in node_labels.items()}
+    job = {
+        "job_name": "cards",
+        "static_configs": [{"targets": ["node:9400"], "labels": found}],
+        "relabel_configs": [
+            {spelt[name]: value for name, value in each.items()} for each in spec["endpoints"][0]["relabelings"]
+        ],
+    }
+    (folder / "prometheus.yml").write_text(yaml.safe_dump({"scrape_configs": [job]}), encoding="utf-8")
+    promtool = tiers.at_hand("metrics", at_hand(PROMTOOL)).command
+    ended = subprocess.run(
+        [promtool, "check", "service-discovery", "--timeout=1s", "prometheus.yml", "cards"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    (target,) = json.loads(ended.stdout)
+    return target["labels"]
+
+
+@pytest.mark.parametrize("key", ["karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup"])
+def test_the_series_of_a_card_name_its_pool_whoever_made_the_node(tmp_path: Path, key: str) -> None:
+    labels = relabelled(tmp_path, {key: "chief-1", "gpu.model": "L40S", "gpu.pool": "train"})
+    assert (labels["nodepool"], labels["gpu_model"], labels["gpu_pool"]) == ("chief-1", "L40S", "train")
+
+
+def test_the_exporter_of_objects_is_told_to_show_either_name_of_a_pool() -> None:
+    values = render(stack_settings("prod")).values["kube-prometheus-stack"]
+    (shown,) = cast("dict[str, Any]", values["kube-state-metrics"])["metricLabelsAllowlist"]
+    listed = set(shown.removeprefix("nodes=[").removesuffix("]").split(","))
+    assert {"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup"} <= listed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuplatform.render.monitoring import recording
 from gpuplatform.render.monitoring.panels import Board, Panel, Unit, Variable
+from gpuplatform.render.monitoring.parts import grown
 
 _MODEL = Variable("model", recording.PAID_CARDS, "gpu_model")
 _PURPOSE = Variable("purpose", recording.PAID_CARDS, "gpu_pool")
@@ -69,8 +70,7 @@ BOARDS: tuple[Board, ...] = (
                 "Launches that failed",
                 "By AWS' own reason, zone and market.",
                 Unit.COUNT,
-                "sum by (reason, zone, capacity_type)"
-                " (increase(karpenter_cloudprovider_instance_launch_failures_total[15m]))",
+                grown("karpenter_cloudprovider_instance_launch_failures_total", "reason, zone, capacity_type", "15m"),
                 "{{reason}} {{zone}} {{capacity_type}}",
             ),
             Panel(
@@ -84,14 +84,14 @@ BOARDS: tuple[Board, ...] = (
                 "Nodes disrupted",
                 "By reason; drift and consolidation are ours, interruptions AWS'.",
                 Unit.COUNT,
-                f"sum by (nodepool, reason) (increase(karpenter_nodeclaims_disrupted_total{_OF_NODEPOOL}[1h]))",
+                grown(f"karpenter_nodeclaims_disrupted_total{_OF_NODEPOOL}", "nodepool, reason", "1h"),
                 "{{nodepool}} {{reason}}",
             ),
             Panel(
                 "Interruption messages",
                 "Spot nodes that AWS takes back, and its other notices.",
                 Unit.COUNT,
-                "sum by (message_type) (increase(karpenter_interruption_received_messages_total[1h]))",
+                grown("karpenter_interruption_received_messages_total", "message_type", "1h"),
                 "{{message_type}}",
             ),
         ),

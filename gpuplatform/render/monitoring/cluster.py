@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from gpuplatform.render.monitoring.alert import Alert, Severity
 from gpuplatform.render.monitoring.names import node_label
+from gpuplatform.render.monitoring.parts import ASKING, grown
 from gpuplatform.settings.monitoring import Monitoring
 from gpuplatform.standard import keys, labels
 
-_ASKING = 'max by (namespace, pod) (kube_pod_container_resource_requests{resource=~"nvidia_com_(gpu|mig_.*)"} > 0)'
 _GPU_NODE = f'kube_node_labels{{{node_label(labels.VENDOR.key)}="nvidia"}}'
 _NO_CAPACITY = (
     ".*InsufficientInstanceCapacity.*|UnfulfillableCapacity|MaxSpotInstanceCountExceeded|.*ReservationCapacity.*"
 )
+_FAILURES = "karpenter_cloudprovider_instance_launch_failures_total"
+_MESSAGES = "karpenter_interruption_received_messages_total"
 _PODS = "kubectl -n {{ $labels.namespace }} describe pod {{ $labels.pod }}"
 
 
@@ -21,7 +23,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
     return (
         Alert(
             "GpuPodUnschedulable",
-            f"max by (namespace, pod) (kube_pod_status_unschedulable == 1) and on (namespace, pod) {_ASKING}",
+            f"max by (namespace, pod) (kube_pod_status_unschedulable == 1) and on (namespace, pod) {ASKING}",
             minutes,
             Severity.TICKET,
             "{{ $labels.namespace }}/{{ $labels.pod }} asks for cards and finds no node",
@@ -38,7 +40,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             "GpuPodNotStarting",
             "max by (namespace, pod, reason)"
             ' (kube_pod_container_status_waiting_reason{reason!="ContainerCreating"} == 1)'
-            f" and on (namespace, pod) {_ASKING}",
+            f" and on (namespace, pod) {ASKING}",
             minutes,
             Severity.TICKET,
             "{{ $labels.namespace }}/{{ $labels.pod }} has cards and does not start: {{ $labels.reason }}",
@@ -51,8 +53,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
         ),
         Alert(
             "NodeLaunchFailing",
-            "sum by (reason, zone, capacity_type)"
-            f' (increase(karpenter_cloudprovider_instance_launch_failures_total{{reason!~"{_NO_CAPACITY}"}}[15m])) > 3',
+            grown(f'{_FAILURES}{{reason!~"{_NO_CAPACITY}"}}', "reason, zone, capacity_type", "15m") + " > 3",
             0,
             Severity.PAGE,
             "nodes cannot be launched in {{ $labels.zone }} ({{ $labels.capacity_type }}): {{ $labels.reason }}",
@@ -66,8 +67,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
         ),
         Alert(
             "CapacityInsufficient",
-            "sum by (zone, capacity_type)"
-            f' (increase(karpenter_cloudprovider_instance_launch_failures_total{{reason=~"{_NO_CAPACITY}"}}[30m])) > 5',
+            grown(f'{_FAILURES}{{reason=~"{_NO_CAPACITY}"}}', "zone, capacity_type", "30m") + " > 5",
             0,
             Severity.TICKET,
             "AWS lacks capacity in {{ $labels.zone }} ({{ $labels.capacity_type }})",
@@ -82,7 +82,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
         ),
         Alert(
             "SpotInterruptionStorm",
-            'sum(increase(karpenter_interruption_received_messages_total{message_type="spot_interrupted"}[10m])) > 5',
+            grown(f'{_MESSAGES}{{message_type="spot_interrupted"}}', "", "10m") + " > 5",
             0,
             Severity.TICKET,
             "AWS takes back {{ $value | humanize }} spot nodes within ten minutes",

@@ -12,9 +12,13 @@ NODE_LABELS: dict[str, str] = {
     labels.ROLE.key: "gpu_role",
     labels.MIG_PROFILE.key: "gpu_mig_profile",
     keys.NODEPOOL: "nodepool",
+    keys.NODE_GROUP: "nodepool",
     keys.CAPACITY_TYPE: "capacity_type",
 }
-"""Labels of a node that every series of its cards carries, and under which name (L7)."""
+"""Labels of a node that every series of its cards carries, and under which name (L7).
+
+Karpenter writes the pool's name under its key, EKS under its own; no node has both.
+"""
 
 
 def sanitized(key: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuplatform.render.monitoring.alert import Alert, Severity
-from gpuplatform.render.monitoring.names import karpenter_resource, node_label, sanitized
+from gpuplatform.render.monitoring.names import karpenter_resource, sanitized
+from gpuplatform.render.monitoring.parts import nodes_of
 from gpuplatform.settings.monitoring import Monitoring
 from gpuplatform.settings.plan import PlannedNodePool, unit_resource
-from gpuplatform.standard import keys
 
 _NEAR = 0.9
 
@@ -72,7 +72,7 @@ def _low_use(pool: str, nodepools: Sequence[PlannedNodePool], target_percent: in
 def _short(nodepool: PlannedNodePool, replicas: int) -> Alert:
     ready = (
         'sum(kube_node_status_condition{condition="Ready",status="true"} * on (node) group_left ()'
-        f' kube_node_labels{{{node_label(keys.NODEPOOL)}="{nodepool.name}"}}) or vector(0)'
+        f" {nodes_of(nodepool)}) or vector(0)"
     )
     return Alert(
         "StaticPoolShort",
@@ -80,27 +80,29 @@ def _short(nodepool: PlannedNodePool, replicas: int) -> Alert:
         15,
         Severity.PAGE,
         f"{nodepool.name} has {{{{ $value }}}} ready nodes of {replicas}",
-        "Jobs that need their chief wait. No capacity in its one zone, or a reservation that ran out:"
-        " Karpenter's events.",
+        "Jobs that need these nodes wait. No capacity in their one zone, or a reservation that ran out: Karpenter's"
+        " events say so, or the health of the managed node group where the pool is one.",
         labels={"pool": nodepool.pool.name, "nodepool": nodepool.name},
         look=(
             "kubectl -n kube-system logs deploy/karpenter --since=30m | grep -i error",
             "kubectl get nodeclaims",
             "kubectl get events -A --field-selector reason=FailedScheduling",
+            "aws eks describe-nodegroup --cluster-name CLUSTER --nodegroup-name NODEPOOL --query nodegroup.health",
         ),
     )
 
 
 def _advertises(nodepool: PlannedNodePool) -> Alert:
-    """Each node offers as many units as its type has: a plugin that fails offers fewer, and nothing else says so."""
+    """Each node offers as many units as its type has: a plugin that fails offers fewer, and nothing else says so.
+
+    Where a plugin never came the node has no such series at all, which is as if it offered none.
+    """
     resource = sanitized(unit_resource(nodepool.pool))
-    offers = f'kube_node_status_allocatable{{resource="{resource}"}} * on (node) group_left () '
-    of_pool = f'{node_label(keys.NODEPOOL)}="{nodepool.name}"'
-    of_type = node_label(keys.INSTANCE_TYPE)
-    terms = [
-        f'({offers}kube_node_labels{{{of_pool},{of_type}="{each.name}"}} < {each.cards * nodepool.units_per_card})'
-        for each in nodepool.types
-    ]
+    offers = f'max by (node) (kube_node_status_allocatable{{resource="{resource}"}})'
+    terms: list[str] = []
+    for each in nodepool.types:
+        there = f"max by (node) ({nodes_of(nodepool, each.name)})"
+        terms.append(f"(({offers} * {there} or {there} * 0) < {each.cards * nodepool.units_per_card})")
     return Alert(
         "GpuPluginShort",
         " or ".join(terms),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.parts import grown
 from gpuplatform.settings.flavors import TeamQueue
 
 _WINDOW = "10m"
@@ -12,18 +13,7 @@ _WAITS_MINUTES = 240
 _EVENTS = "kubectl get events -A --field-selector reason=Preempted"
 
 
-def _counted(series: str, by: str) -> str:
-    """What grew in the window. A counter begins at its first event, which no increase shows: it counts where it was
-    not there before.
-    """
-    total = f"sum by ({by})"
-    return (
-        f"{total} (increase({series}[{_WINDOW}])) > 0"
-        f" or ({total} ({series}) > 0 unless {total} ({series} offset {_WINDOW}))"
-    )
-
-
-_PREEMPTING = _counted("kueue_preempted_workloads_total", "preempting_cluster_queue")
+_PREEMPTING = grown("kueue_preempted_workloads_total", "preempting_cluster_queue", _WINDOW) + " > 0"
 
 
 def queue_alerts(teams: Iterable[TeamQueue]) -> Iterator[Alert]:
@@ -37,7 +27,7 @@ def queue_alerts(teams: Iterable[TeamQueue]) -> Iterator[Alert]:
 def _evicted(queue: str, owner: str) -> Alert:
     return Alert(
         "QueueWorkEvicted",
-        _counted(f'kueue_evicted_workloads_total{{cluster_queue="{queue}"}}', "cluster_queue, reason"),
+        grown(f'kueue_evicted_workloads_total{{cluster_queue="{queue}"}}', "cluster_queue, reason", _WINDOW) + " > 0",
         0,
         Severity.NOTE,
         f"work of the queue {queue} was evicted: {{{{ $labels.reason }}}}",

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuplatform.render.monitoring.alert import Recording
-from gpuplatform.render.monitoring.names import node_label, sanitized
+from gpuplatform.render.monitoring.names import sanitized
+from gpuplatform.render.monitoring.parts import nodes_of
 from gpuplatform.settings.plan import PlannedNodePool, unit_resource
 from gpuplatform.settings.prices import Prices
-from gpuplatform.standard import keys, labels
+from gpuplatform.standard import labels
 
 ALLOCATED_CARDS = "gpu:allocated_cards:sum"
 PAID_CARDS = "gpu:paid_cards:sum"
@@ -42,11 +43,10 @@ def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recordin
         "gpu_model": nodepool.labels[labels.MODEL.key],
         "capacity_type": market.value,
     }
-    of_pool = f'{node_label(keys.NODEPOOL)}="{nodepool.name}"'
     running = (
         f'kube_pod_container_resource_requests{{resource="{sanitized(unit_resource(nodepool.pool))}"}}'
         ' * on (namespace, pod) group_left () (kube_pod_status_phase{phase="Running"} == 1)'
-        f" * on (node) group_left () kube_node_labels{{{of_pool}}}"
+        f" * on (node) group_left () {nodes_of(nodepool)}"
     )
     if not nodepool.pool.dra:
         allocated = f"sum by (namespace) ({running}) / {nodepool.units_per_card}"
@@ -55,15 +55,11 @@ def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recordin
         if per_card is not None:
             yield Recording(ALLOCATED_USD, f"{allocated} * {per_card:.4f}", said)
     counted = [(each.name, each.cards, prices.usd_per_hour(each.name, market)) for each in nodepool.types]
-    cards = [f"{_nodes(of_pool, name)} * {cards}" for name, cards, _ in counted]
+    cards = [f"count({nodes_of(nodepool, name)}) * {cards}" for name, cards, _ in counted]
     yield Recording(PAID_CARDS, _sum(cards), said)
-    paid = [f"{_nodes(of_pool, name)} * {usd:.4f}" for name, _, usd in counted if usd is not None]
+    paid = [f"count({nodes_of(nodepool, name)}) * {usd:.4f}" for name, _, usd in counted if usd is not None]
     if paid:
         yield Recording(PAID_USD, _sum(paid), said)
-
-
-def _nodes(of_pool: str, instance_type: str) -> str:
-    return f'count(kube_node_labels{{{of_pool},{node_label(keys.INSTANCE_TYPE)}="{instance_type}"}})'
 
 
 def _sum(terms: Iterable[str]) -> str:

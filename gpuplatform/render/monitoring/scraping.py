@@ -48,7 +48,8 @@ def service_monitors(karpenter: Collection[str], kueue: Collection[str]) -> list
                 "relabelings": [
                     {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"},
                     *(
-                        {"sourceLabels": [_NODE_META + sanitized(key)], "targetLabel": name}
+                        # Without the label nothing is said, so that the other key of the same name stands.
+                        {"sourceLabels": [_NODE_META + sanitized(key)], "regex": "(.+)", "targetLabel": name}
                         for key, name in NODE_LABELS.items()
                     ),
                 ],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.parts import grown
 from gpuplatform.settings.plan import PlannedNodePool
+from gpuplatform.settings.pools import Provisioner
 from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard import resources
 from gpuplatform.standard.labels import Purpose
@@ -25,13 +27,16 @@ def tenant_alerts(tenants: Iterable[Tenant]) -> Iterator[Alert]:
 
 def training_alerts(planned: Iterable[PlannedNodePool]) -> Iterator[Alert]:
     """Nodes of training that were taken away before they were empty."""
-    protected = [each.name for each in planned if each.pool.purpose is Purpose.TRAIN]
+    protected = [
+        each.name
+        for each in planned
+        if each.pool.purpose is Purpose.TRAIN and each.pool.provisioner is Provisioner.KARPENTER
+    ]
     if protected:
-        named = "|".join(protected)
+        of = f'{{nodepool=~"{"|".join(protected)}",reason!~"{_DISTURBS_NOBODY}"}}'
         yield Alert(
             "TrainingNodeDisrupted",
-            "sum by (nodepool, reason) (increase(karpenter_nodeclaims_disrupted_total"
-            f'{{nodepool=~"{named}",reason!~"{_DISTURBS_NOBODY}"}}[10m])) > 0',
+            grown(f"karpenter_nodeclaims_disrupted_total{of}", "nodepool, reason", "10m") + " > 0",
             0,
             Severity.TICKET,
             "a node of {{ $labels.nodepool }} was replaced: {{ $labels.reason }}",

@@ -67,4 +67,5 @@ def _remote_write(region: str, workspace: str) -> str:
 def _node_labels() -> list[str]:
     """Labels of nodes that rules and boards read."""
     standard = [each.key for each in labels.STANDARD]
-    return [*standard, keys.NODEPOOL, keys.CAPACITY_TYPE, keys.INSTANCE_TYPE, keys.ZONE, keys.MIG_CONFIG_STATE]
+    pool = (keys.NODEPOOL, keys.NODE_GROUP)
+    return [*standard, *pool, keys.CAPACITY_TYPE, keys.INSTANCE_TYPE, keys.ZONE, keys.MIG_CONFIG_STATE]
