@@ -42,6 +42,33 @@ INSTANCE_NETWORK_BANDWIDTH = "karpenter.k8s.aws/instance-network-bandwidth"
 INSTANCE_SIZE = "karpenter.k8s.aws/instance-size"
 CRITICAL_ADDONS_ONLY = "CriticalAddonsOnly"
 
+UNTOLD = frozenset(
+    {
+        "beta.kubernetes.io/arch",
+        "beta.kubernetes.io/instance-type",
+        "beta.kubernetes.io/os",
+        "failure-domain.beta.kubernetes.io/region",
+        "failure-domain.beta.kubernetes.io/zone",
+        "karpenter.k8s.aws/capacity-reservation-id",
+        "karpenter.k8s.aws/capacity-reservation-interruptible",
+        "karpenter.k8s.aws/capacity-reservation-type",
+        "karpenter.k8s.aws/ec2nodeclass",
+        "karpenter.k8s.aws/instance-capability-flex",
+        "karpenter.k8s.aws/instance-cpu-manufacturer",
+        "karpenter.k8s.aws/instance-cpu-sustained-clock-speed-mhz",
+        "karpenter.k8s.aws/instance-ebs-bandwidth",
+        "karpenter.k8s.aws/instance-encryption-in-transit-supported",
+        "karpenter.k8s.aws/instance-hypervisor",
+        "karpenter.k8s.aws/instance-tenancy",
+        "karpenter.k8s.aws/placement-group-id",
+        "karpenter.k8s.aws/placement-group-partition",
+        "karpenter.sh/initialized",
+        "karpenter.sh/registered",
+        "topology.k8s.aws/zone-id",
+    }
+)
+"""Labels that nodes have (Karpenter's, and Kubernetes' old names) and that neither settings nor catalogue tell."""
+
 # NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The instructions are set by the platform; every other
 # label under the feature-discovery prefix is written by NVIDIA's software and never by hand.
 MIG_CONFIG = "nvidia.com/mig.config"
@@ -66,6 +93,7 @@ PULUMI_WAIT_FOR = "pulumi.com/waitFor"
 
 # Kueue v0.19 (apis/kueue/v1beta2, pkg/controller/constants).
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
+QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
 
 # Tenancy, from the operations guide.
 TEAM = "team"

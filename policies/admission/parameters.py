@@ -26,6 +26,7 @@ def parameters(view: StackView) -> dict[str, object]:
             "nodepools": "\n".join(map(_line, view.node_pools)),
             "resources": ",".join(sorted(view.card_resources)),
             "priorities": "\n".join(f"{each.name}={','.join(each.priorities)}" for each in view.namespaces),
+            "queues": "\n".join(f"{each.name}={each.queue}" for each in view.namespaces if each.queue),
         },
     }
 

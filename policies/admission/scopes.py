@@ -101,14 +101,23 @@ _PREFERRED = f"{_AFFINITY}.?preferredDuringSchedulingIgnoredDuringExecution"
 _TAINT_OF = (
     't.startsWith(o.?key.orValue("") + "=" + (o.?operator.orValue("") == "Exists" ? "" : o.?value.orValue("") + ":"))'
 )
-_MEETS = """
-e.operator == "In" ? e.values.exists(v, each[2].contains("," + e.key + "=" + v + ","))
- : e.operator == "NotIn" ? !each[2].contains("," + e.key + "=")
- || each[2].split(",").exists(p, p.startsWith(e.key + "=") && !(p.substring(e.key.size() + 1) in e.values))
- : e.operator == "Exists" ? each[2].contains("," + e.key + "=")
- : e.operator == "DoesNotExist" ? !each[2].contains("," + e.key + "=")
- : true
-""".replace("\n", "")
+_VALUE = "p.substring(e.key.size() + 1)"
+_ANY = (
+    'each[2].split(",").exists(p, p.startsWith(e.key + "=")'
+    f' && {_VALUE}.matches("^[0-9]{{1,18}}$") && int({_VALUE}) %s int(e.values[0]))'
+)
+_MEETS = (
+    f'e.key in {literal(sorted(keys.UNTOLD))} && !each[2].contains("," + e.key + "=") ? true'
+    ' : e.operator == "In" ? e.values.exists(v, each[2].contains("," + e.key + "=" + v + ","))'
+    ' : e.operator == "NotIn" ? !each[2].contains("," + e.key + "=")'
+    ' || each[2].split(",").exists(p, p.startsWith(e.key + "=") && !(p.substring(e.key.size() + 1) in e.values))'
+    ' : e.operator == "Exists" ? each[2].contains("," + e.key + "=")'
+    ' : e.operator == "DoesNotExist" ? !each[2].contains("," + e.key + "=")'
+    f' : e.operator == "Gt" ? {_ANY % ">"} : {_ANY % "<"}'
+)
+_BORNE = "%s.spec.?tolerations.orValue([])"
+_QUEUED = '%s.metadata.?labels.orValue({})[?"%s"].orValue("")'
+_QUEUE_LABELS = (keys.QUEUE_NAME, keys.QUEUE_PRIORITY)
 
 
 def _pod_variables(spec: str, metadata: str) -> dict[str, str]:
@@ -144,12 +153,15 @@ _STACK_VARIABLES = {
     "of_namespace": 'params.data.priorities.split("\\n").filter(line, line.startsWith(request.namespace + "="))',
     "allowed": "variables.of_namespace.size() == 0 ? []"
     ' : variables.of_namespace[0].substring(request.namespace.size() + 1).split(",")',
+    "queues": 'params.data.queues.split("\\n").filter(line, line.startsWith(request.namespace + "="))',
+    "queue": 'variables.queues.size() == 0 ? "" : variables.queues[0].substring(request.namespace.size() + 1)',
     "tolerated": 'variables.nodepools.filter(each, each[3].split(",").all(t, t == "" || variables.tolerations.exists(o,'
     ' (o.?key.orValue("") == "" ? o.?operator.orValue("") == "Exists" : ' + _TAINT_OF + ")"
     ' && (o.?effect.orValue("") == "" || t.endsWith(":" + o.effect)))))',
     "selected": f"variables.tolerated.filter(each, variables.alternatives.exists(a, a.all(e, {_MEETS})))",
     "reached": "variables.asks ? variables.selected.filter(each, variables.claims.all(c, c == each[6])"
-    ' && variables.running.all(l, l.all(k, !k.contains("/") || each[4].split(",").exists(o, o.startsWith(k + "=")'
+    ' && variables.limits.all(l, l.all(k, !k.contains("/") || string(l[k]) == "0" || each[4].split(",").exists(o,'
+    ' o.startsWith(k + "=") && quantity(string(l[k])).asInteger() <= int(o.substring(k.size() + 1))'
     " && variables.running.map(m, k in m ? quantity(string(m[k])).asInteger() : 0).sum()"
     " <= int(o.substring(k.size() + 1)))))) : []",
 }
@@ -160,15 +172,23 @@ def _pods(name: str, plurals: Mapping[Kind, str]) -> Scope:
     (place,) = {place.path for kind in plurals for place in WORKLOADS[kind]}
     pod = f"object.{place}" if place else "object"
     (group,) = {kind.group for kind in plurals}
-    changed = {"template-changed": f"oldObject == null || {pod}.spec != {pod.replace('object', 'oldObject', 1)}.spec"}
+    was = pod.replace("object", "oldObject", 1)
+    # Of a pod Kubernetes lets nothing be widened but its tolerations; other work is judged again where it changes.
+    changes = f"{_BORNE % pod} != {_BORNE % was}"
+    if place:
+        changes = " || ".join(
+            [
+                f"{pod}.spec != {was}.spec",
+                *(f"{_QUEUED % ('object', each)} != {_QUEUED % ('oldObject', each)}" for each in _QUEUE_LABELS),
+            ]
+        )
     return Scope(
         name=name,
         kinds=tuple(plurals),
         resources={group: tuple(plurals.values())},
-        # A pod's demands do not change; a template is judged again where it does, and left alone where it does not.
-        operations=(CREATE, UPDATE) if place else (CREATE,),
+        operations=(CREATE, UPDATE),
         variables={**_pod_variables(f"{pod}.spec", f"{pod}.?metadata"), **_STACK_VARIABLES},
-        match=changed if place else {},
+        match={"new-or-changed": f"oldObject == null || {changes}"},
         teams_objects=True,
         reads_stack=True,
     )
@@ -194,7 +214,7 @@ SCOPES: tuple[Scope, ...] = (
         resources=PODS.resources,
         operations=PODS.operations,
         variables=PODS.variables,
-        match={},
+        match=PODS.match,
         teams_objects=False,
         reads_stack=True,
         only_everywhere=True,

@@ -162,12 +162,12 @@ def missing_tolerations(pod: PodTemplate) -> list[Fault]:
     chief = labels.Role.CHIEF.value
     if any(each.key == labels.ROLE.key and each.values == (chief,) for each in matches):
         carried.append((labels.ROLE.key, chief))
-    missing = dict.fromkeys(key for key, value in carried if not _answered(given, key, value))
+    missing = dict.fromkeys(key for key, value in carried if not answered(given, key, value))
     values = dict(carried)
     return [_missing(pod, key, values[key]) for key in missing]
 
 
-def _answered(given: tuple[Toleration, ...], key: str, value: str) -> bool:
+def answered(given: tuple[Toleration, ...], key: str, value: str) -> bool:
     """A stack may choose to evict as well, so a toleration of either effect that holds is one."""
     return any(tolerates(given, Taint(key, value, effect)) for effect in (Effect.NO_SCHEDULE, Effect.NO_EXECUTE))
 
@@ -208,7 +208,7 @@ _PURPOSE_IN_CLUSTER = (
 )
 
 
-def _answered_in_cluster(key: str, value: str) -> str:
+def answered_in_cluster(key: str, value: str) -> str:
     """Whether a toleration answers the taint in one of the effects that hold."""
     operator = 't.?operator.orValue("")'
     return (
@@ -224,11 +224,11 @@ def _selects(key: str, value: str) -> str:
 
 
 _TOLERATES_IN_CLUSTER = "!variables.asks || " + every(
-    _answered_in_cluster(keys.GPU_TAINT, taints.PRESENT),
-    _answered_in_cluster(keys.GPU_TAINT, "true"),
-    _answered_in_cluster(taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
+    answered_in_cluster(keys.GPU_TAINT, taints.PRESENT),
+    answered_in_cluster(keys.GPU_TAINT, "true"),
+    answered_in_cluster(taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
     *(
-        f"!{_selects(key, value)} || {_answered_in_cluster(key, value)}"
+        f"!{_selects(key, value)} || {answered_in_cluster(key, value)}"
         for key, value in (
             *((labels.PURPOSE.key, each) for each in _PURPOSES),
             (labels.ROLE.key, labels.Role.CHIEF.value),

@@ -211,7 +211,7 @@ POD_REACHES_ONE_POOL = ViewRule(
         "!variables.asks || variables.reached.size() > 0"
         " && variables.reached.all(each, each[0] == variables.reached[0][0])",
         says=_REACHES,
-        short_of="room for a pod's processors and memory on the largest node",
+        short_of="room for a pod's processors and memory on the largest node, and labels that no type has together",
     ),
 )
 

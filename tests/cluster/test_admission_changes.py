@@ -144,6 +144,21 @@ def test_a_workload_that_broke_a_rule_before_can_still_be_scaled_and_annotated(g
         guarded.kubectl("-n", "ml-serving", "delete", "deployment", "chat", "--wait=false")
 
 
+def test_a_pod_that_is_there_gains_no_way_to_nodes_that_it_was_not_let_on(guarded: ControlPlane) -> None:
+    spec: Document = {"containers": [{"name": "main", "image": "registry.example/web:1"}]}
+    metadata = {"name": "web", "namespace": "ml-serving"}
+    pod: Document = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    assert guarded.kubectl.apply(as_yaml(pod)).ok
+    try:
+        change = ("-n", "ml-serving", "patch", "pod", "web", "--type=json", "--patch")
+        one_more = '[{"op": "add", "path": "/spec/tolerations/-", "value": {%s"operator": "Exists"}}]'
+        assert refused(guarded.kubectl(*change, one_more % ""), "pod-off-gpu-nodes")
+        assert guarded.kubectl(*change, one_more % '"key": "flaky", ').ok
+        assert guarded.kubectl("-n", "ml-serving", "label", "pod", "web", "seen=true").ok
+    finally:
+        guarded.kubectl("-n", "ml-serving", "delete", "pod", "web", "--wait=false")
+
+
 @pytest.mark.parametrize(
     ("mode", "actions"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 import yaml
@@ -29,10 +30,11 @@ EXAMPLES = ROOT / "examples" / "workloads"
 
 
 def pod_of(document: Document) -> Document:
-    """The pod that a workload's controller would make."""
+    """The pod that a workload's controller would make, with the workload's own labels."""
     subject = of_document(document)
     (template,) = pod_templates(subject)
-    metadata: Document = {"name": "it", "namespace": subject.namespace or "default"}
+    own = cast("dict[str, object]", document["metadata"])
+    metadata: Document = {"name": "it", "namespace": subject.namespace or "default", "labels": own.get("labels") or {}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": dict(template.spec)}
 
 

@@ -10,6 +10,7 @@ from gpuplatform.render.document import Document, a
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
+from gpuplatform.standard import keys
 from tests.builders import a_card, a_market, a_namespace, a_pool, a_static_pool, a_tenant, some_settings
 
 GPU = "nvidia.com/gpu"
@@ -17,7 +18,7 @@ NODE_CARDS = 8
 ELASTIC_NODES = 4
 BLOCK_NODES = 4
 BLOCK = "standing"
-PRIORITY = "kueue.x-k8s.io/priority-class"
+PRIORITY = keys.QUEUE_PRIORITY
 
 
 def a_team(name: str, cards: int, borrow: int, weight: int = 1, pool: str = "train") -> dict[str, Plain]:

@@ -25,7 +25,12 @@ def a_deployment() -> dict[str, object]:
     """A server on two whole cards, each somewhere else."""
     main = {"name": "main", "image": "registry.example/server:1", "resources": resources()}
     apart = [
-        {"topologyKey": key, "maxSkew": 1, "labelSelector": {"matchLabels": {"app": "chat"}}}
+        {
+            "topologyKey": key,
+            "maxSkew": 1,
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": {"app": "chat"}},
+        }
         for key in ("kubernetes.io/hostname", "topology.kubernetes.io/zone")
     ]
     pod = {

@@ -10,7 +10,10 @@ from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.proofs.capture.view import StackView
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.source import Plain
+from gpuplatform.standard import keys
 from policies.rules import VIEW_RULES
+from policies.rules.pod_escape import POD_OFF_GPU_NODES
+from policies.rules.pod_queue import POD_QUEUE_ALLOWED
 from policies.rules.pod_stack import (
     POD_ONE_SHARE,
     POD_PRIORITY_ALLOWED,
@@ -38,6 +41,21 @@ def in_pool(purpose: str, amount: object = "1", namespace: str = "ml-serving", *
     for key, value in block(purpose, **selector).items():
         pod = but(pod, *_POD, key, value)
     return but(pod, "metadata", "namespace", namespace)
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+MORE_CPU = {"matchExpressions": [{"key": keys.INSTANCE_CPU, "operator": "Gt", "values": ["9999"]}]}
+PREPARES: dict[str, object] = {
+    "name": "prepare",
+    "image": "registry.example/prepare:1",
+    "resources": resources("1", "nvidia.com/mig-1g.10gb"),
+}
+CLAIM: dict[str, object] = {"name": "card", "resourceClaimTemplateName": "whole-card"}
+
+
+def idle() -> Document:
+    """A server without cards, which asks nothing of GPU nodes."""
+    return but(a_deployment(), *_POD, {"containers": [{"name": "main", "image": "registry.example/web:1"}]})
 
 
 def said(rule: ViewRule, document: Document, view: StackView = DEV) -> list[str]:
@@ -82,6 +100,42 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         "spot alone of two markets",
         but(a_deployment(), *_SELECTOR, *_SPOT),
         ("reaches only a part of the pool 'infer', not infer-", "karpenter.sh/capacity-type=on-demand"),
+    ),
+    (
+        POD_REACHES_ONE_POOL,
+        "more processors than any type of the pool has",
+        but(a_deployment(), *_POD, "affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [MORE_CPU]}}}),
+        ("selects karpenter.k8s.aws/instance-cpu Gt 9999",),
+    ),
+    (
+        POD_REACHES_ONE_POOL,
+        "a slice for what prepares, beside a whole card",
+        but(a_deployment(), *_POD, "initContainers", [PREPARES]),
+        ("asks for nvidia.com/mig-1g.10gb",),
+    ),
+    (
+        POD_OFF_GPU_NODES,
+        "everything tolerated",
+        but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]),
+        ("spec.template.spec.tolerations: given a toleration that answers nvidia.com/gpu", "asks for no card"),
+    ),
+    (
+        POD_OFF_GPU_NODES,
+        "the cards' runtime",
+        but(idle(), *_POD, "runtimeClassName", "nvidia"),
+        ("spec.template.spec.runtimeClassName: given 'nvidia'",),
+    ),
+    (
+        POD_OFF_GPU_NODES,
+        "a claim that names no purpose",
+        but(but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]), *_POD, "resourceClaims", [CLAIM]),
+        ("paste the block",),
+    ),
+    (
+        POD_QUEUE_ALLOWED,
+        "another team's priority",
+        but(a_deployment(), "metadata", "labels", {keys.QUEUE_PRIORITY: "training-normal"}),
+        ("a priority of ml-serving: inference-critical",),
     ),
     (POD_ONE_SHARE, "two shares of a card", in_pool("dev", "2"), ("asks for 2 shares", "ask for 1 nvidia.com/gpu")),
     (POD_ONE_SHARE, "more shares than a node has", in_pool("dev", "64"), ("asks for 64 shares",)),
@@ -191,6 +245,33 @@ def _cards(card: str, instance_type: str) -> list[Plain]:
 def test_nothing_is_said_of_a_pod_that_is_not_known_yet(rule: ViewRule) -> None:
     for path in (("tolerations",), ("nodeSelector",), ("containers",), ("priorityClassName",)):
         assert said(rule, but(a_deployment(), *_POD, *path, UNKNOWN)) == []
+
+
+def test_a_pod_without_cards_and_without_demands_is_let_pass() -> None:
+    assert said(POD_OFF_GPU_NODES, idle()) == []
+    agent = but(idle(), *_POD, "tolerations", [{"operator": "Exists"}])
+    assert said(POD_OFF_GPU_NODES, but(agent, "metadata", "namespace", "kube-system")) == []
+    spot = [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}]
+    assert said(POD_OFF_GPU_NODES, but(idle(), *_POD, "tolerations", spot)) == []
+
+
+def test_work_of_a_queued_namespace_waits_in_that_namespaces_queue() -> None:
+    view = stack_view(stack_settings("prod"), template_name)
+    job = but(a_job(), "metadata", "labels", {keys.QUEUE_NAME: "fast", keys.QUEUE_PRIORITY: "training-normal"})
+    (found,) = said(POD_QUEUE_ALLOWED, job, view)
+    assert (
+        "metadata.labels[kueue.x-k8s.io/queue-name]: given 'fast'; allowed: the queue of ml-training: default" in found
+    )
+    assert said(POD_QUEUE_ALLOWED, but(job, "metadata", "labels", keys.QUEUE_NAME, "default"), view) == []
+    assert said(POD_QUEUE_ALLOWED, but(job, "metadata", "labels", keys.QUEUE_NAME, UNKNOWN), view) == []
+
+
+def test_labels_that_nobody_can_tell_keep_a_pod_from_nothing() -> None:
+    for key, value in (("topology.k8s.aws/zone-id", "use1-az1"), ("beta.kubernetes.io/arch", "amd64")):
+        assert said(POD_REACHES_ONE_POOL, but(a_deployment(), *_SELECTOR, key, value)) == []
+    region = but(a_deployment(), *_SELECTOR, keys.REGION, "us-east-1")
+    assert said(POD_REACHES_ONE_POOL, region) == []
+    assert said(POD_REACHES_ONE_POOL, but(region, *_SELECTOR, keys.REGION, "eu-west-1")) != []
 
 
 def test_without_a_namespace_nothing_is_said_of_what_it_allows() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuplatform.standard import keys
 from gpuplatform.standard.taints import Effect, Taint, Toleration
 
 
@@ -89,5 +90,9 @@ def _answers(toleration: Toleration, taint: Taint) -> bool:
 
 
 def unmet(alternative: tuple[Match, ...], labels: Mapping[str, str]) -> tuple[Match, ...]:
-    """The demands that a node with these labels does not meet."""
-    return tuple(each for each in alternative if not each.accepts(labels.get(each.key)))
+    """The demands that a node with these labels does not meet; of labels that nobody can tell, none."""
+    return tuple(
+        each
+        for each in alternative
+        if not each.accepts(labels.get(each.key)) and (each.key in labels or each.key not in keys.UNTOLD)
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.faults import Fault
@@ -10,11 +10,13 @@ from gpuplatform.proofs.capture.unselective import unselective
 from gpuplatform.proofs.capture.view import LaunchOption, NamespaceView, NodePoolView, StackView
 from gpuplatform.proofs.truth import well_known
 from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.other_pools import CpuPool, NeuronPool
 from gpuplatform.settings.plan import PlannedNodePool, plan, shares_per_card, unit_resource
 from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import aliases, keys, resources
+from gpuplatform.settings.tenants import Scheduling
+from gpuplatform.standard import aliases, keys, names, resources
 from gpuplatform.standard.markets import Market
 from gpuplatform.standard.taints import NEURON_TAINT, Taint
 
@@ -26,23 +28,28 @@ def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None])
         nodepool_view(
             each,
             prices,
-            more_labels=aliases.written(settings.aliases, each.labels) if settings.aliases else {},
+            more_labels={
+                **(aliases.written(settings.aliases, each.labels) if settings.aliases else {}),
+                keys.REGION: settings.region,
+            },
             claim_template=claim_template(each.pool),
         )
         for each in plan(settings.pools, zones)
     ]
     others = [
-        *(_other(each.name, each.instance_types, each.markets, zones, (), prices) for each in settings.cpu_pools),
-        *(
-            _other(each.name, each.instance_types, each.markets, zones, (NEURON_TAINT,), prices)
-            for each in settings.neuron_pools
-        ),
+        *(_other(each, zones, (), prices) for each in settings.cpu_pools),
+        *(_other(each, zones, (NEURON_TAINT,), prices) for each in settings.neuron_pools),
     ]
     return StackView(
         environment=settings.environment,
         node_pools=(*gpu, *others),
         namespaces=tuple(
-            NamespaceView(each.name, each.priorities, each.quota)
+            NamespaceView(
+                each.name,
+                each.priorities,
+                each.quota,
+                names.LOCAL_QUEUE if each.scheduling is Scheduling.QUEUED else None,
+            )
             for tenant in settings.tenants
             for each in tenant.namespaces
         ),
@@ -94,19 +101,14 @@ def _devices(planned: PlannedNodePool, each: InstanceType) -> dict[str, int]:
 
 
 def _other(
-    name: str,
-    types: Iterable[str],
-    markets: Iterable[Market],
-    zones: tuple[str, ...],
-    taints: tuple[Taint, ...],
-    prices: Prices,
+    pool: CpuPool | NeuronPool, zones: tuple[str, ...], taints: tuple[Taint, ...], prices: Prices
 ) -> NodePoolView:
     """A NodePool without NVIDIA cards: it has no weight, and launches from any of its markets."""
-    known = [found for each in types if (found := instance_type(each))]
+    known = [found for each in pool.instance_types if (found := instance_type(each))]
     return NodePoolView(
-        name=name,
-        pool=name,
-        labels={keys.NODEPOOL: name},
+        name=pool.name,
+        pool=pool.name,
+        labels={keys.NODEPOOL: pool.name, keys.REGION: prices.region},
         zones=zones,
         taints=taints,
         options=tuple(
@@ -118,7 +120,7 @@ def _other(
                 labelled=True,
             )
             for each in known
-            for market in markets
+            for market in pool.markets
         ),
         weight=None,
         replicas=None,

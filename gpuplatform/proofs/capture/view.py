@@ -55,6 +55,8 @@ class NamespaceView:
     priorities: tuple[str, ...]
     quota: Mapping[str, int]
     """The most of each card or slice resource at one time."""
+    queue: str | None
+    """The queue in which its work waits; None where Kueue leaves it alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from policies.rules.operator_objects import CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED
+from policies.rules.pod_escape import POD_NOT_BOUND
 from policies.rules.pod_jobs import TORCHRUN_FIRST_POD_FOUND, TORCHRUN_JOB_INDEXED
 from policies.rules.pod_requests import POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_RUNTIME_CLASS
 from policies.rules.pod_selection import (
@@ -180,6 +181,12 @@ CASES: tuple[Case, ...] = (
         "a chief",
         but(a_deployment(), *_SELECTOR, "gpu.role", "chief"),
         "add {key: gpu.role, operator: Equal, value: chief, effect: NoSchedule}",
+    ),
+    case(
+        POD_NOT_BOUND,
+        "past the scheduler",
+        but(a_deployment(), *_POD, "nodeName", "ip-10-0-0-1"),
+        "spec.template.spec.nodeName: given 'ip-10-0-0-1'",
     ),
     case(
         SERVING_REPLICAS_SPREAD,

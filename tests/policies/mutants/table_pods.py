@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuplatform.standard import keys
 from policies.kinds import CONFIG_MAP
 from policies.reads import Path
 from policies.rules.pod_jobs import JOB, SERVICE
@@ -38,14 +39,13 @@ POD_ROWS: tuple[Row, ...] = (
     row(ANY, _ASKS, "pod-resource-offered", VALUE, values=(_ask("nvidia.com/mig-1g.20gb", "1"),)),
     row(ANY, _ASKS, "pod-one-share", VALUE, values=(_ask("nvidia.com/gpu", "2"),), where=_named("notebook")),
     row(ANY, _ASKS, "pod-within-quota", VALUE, values=(_ask("nvidia.com/gpu", "64"),)),
-    right(ANY, _ASKS, "it asks for no card", REMOVED),
-    row(ANY, _ASKS, Judge.API_SERVER, TYPE),
+    row(ANY, _ASKS, "pod-off-gpu-nodes", REMOVED, TYPE),
     row(ANY, f"{_POD}.containers[].resources.limits[nvidia.com/*]", "pod-card-requests", REMOVED, TYPE),
     row(ANY, f"{_POD}.containers[].resources.limits[nvidia.com/*]", "pod-card-requests", VALUE, values=("0.5", "3")),
     row(ANY, f"{_POD}.containers[].resources.limits[nvidia.com/*]", "pod-card-requests", VALUE),
     row(ANY, f"{_POD}.containers[].resources.requests[nvidia.com/*]", "pod-card-requests", VALUE, TYPE),
     right(ANY, f"{_POD}.containers[].resources.requests[nvidia.com/*]", "the limit is the request then", REMOVED),
-    right(ANY, f"{_POD}.containers[].resources.*", "it asks for no card", REMOVED),
+    right(ANY, f"{_POD}.containers[].resources.*", "it is no part of what it asks of cards", REMOVED),
     row(ANY, f"{_POD}.containers[].resources.*", Judge.API_SERVER, VALUE, TYPE),
     row(ANY, f"{_POD}.nodeSelector[gpu.pool]", "pod-names-purpose", REMOVED),
     row(ANY, f"{_POD}.nodeSelector", "pod-names-purpose", REMOVED, TYPE),
@@ -85,6 +85,7 @@ POD_ROWS: tuple[Row, ...] = (
     row(ANY, f"{_POD}.tolerations[].value", Judge.API_SERVER, VALUE, TYPE),
     row(ANY, f"{_POD}.priorityClassName", "pod-priority-allowed"),
     row(ANY, f"{_POD}.runtimeClassName", "pod-runtime-class"),
+    row(ANY, f"{_POD}.nodeName", "pod-not-bound", VALUE),
     row(
         ANY,
         f"{_POD}.initContainers",
@@ -107,6 +108,11 @@ POD_ROWS: tuple[Row, ...] = (
         values=({"automountServiceAccountToken": "false"},),
     ),
     row(ANY, "metadata.namespace", "pod-priority-allowed", VALUE, TYPE),
+    right(ANY, "metadata.labels", "nobody has to say more than the namespace does", REMOVED),
+    row(ANY, "metadata.labels", Judge.API_SERVER, TYPE),
+    row(ANY, "metadata.labels", "pod-queue-allowed", VALUE, values=({keys.QUEUE_PRIORITY: "nobodys"},)),
+    row(ANY, f"metadata.labels[{keys.QUEUE_PRIORITY}]", "pod-queue-allowed", VALUE),
+    right(ANY, f"metadata.labels[{keys.QUEUE_NAME}]", "the stack dev has no queues", VALUE),
     row(ANY, "metadata.namespace", "torchrun-first-pod-found", REMOVED, where=_TRAINS),
     right(ANY, "metadata.namespace", "whoever applies it says where", REMOVED),
 )
