@@ -53,12 +53,12 @@ def sources(paths: tuple[str, ...]) -> Iterator[Source]:
     """Each file as it is named, each directory's manifests, and standard input for ``-``."""
     for each in dict.fromkeys(paths):
         if each == _PIPE:
-            yield Source(_PIPE, sys.stdin.buffer.read())
+            yield Source(_PIPE, sys.stdin.buffer.read(), named=True)
         elif Path(each).is_dir():
             for path in _manifests(Path(each)):
                 yield read(path, path.as_posix())
         else:
-            yield read(Path(each), Path(each).as_posix())
+            yield read(Path(each), Path(each).as_posix(), named=True)
 
 
 def _manifests(directory: Path) -> list[Path]:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
-from cli.lint import stack_view_of
+from cli.lint import sources, stack_view_of
 from cli.stacks import stack_options
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.landing import Landing, Reached, landing
 from gpuplatform.proofs.capture.pod import PodAsk
 from gpuplatform.proofs.capture.view import StackView
-from policies.lint.judging import Source, objects_of, read
+from policies.lint.judging import objects_of
 from policies.pod import ask, asks_for_cards
 from policies.rules.pod_stack import nearest
 from policies.subject import Subject
@@ -54,7 +54,7 @@ def pods(file: str, stack: str | None, settings: Path | None, output: str) -> No
     if file != _PIPE and not Path(file).is_file():
         raise click.UsageError(f"no such file: {file}")
     view = stack_view_of(stack, settings)
-    source = Source(_PIPE, sys.stdin.buffer.read()) if file == _PIPE else read(Path(file), file)
+    source = next(sources((file,)))
     subjects, unreadable = objects_of(source)
     landed = [_landed(subject, pod, view) for subject in subjects for pod in pod_templates(subject)]
     click.echo(json.dumps(_as_json(landed, unreadable), indent=2) if output == "json" else _as_text(landed, unreadable))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, cast
@@ -18,10 +18,11 @@ from cli.simulate.circumstances import event, lacking, moment
 from cli.simulate.explained import kept, paste
 from cli.simulate.writing import advice_as_text, as_html, as_json, as_text
 from cli.stacks import accepted_settings, stack_options
+from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.view import StackView
 from gpuplatform.render.document import Document
 from policies.lint.judging import objects_of
-from policies.subject import Subject
+from policies.subject import Subject, at
 from sandbox.cluster import ClusterCommands, cluster_commands_at_hand
 from sandbox.errors import SandboxError
 from sandbox.simulate.question import Question
@@ -90,9 +91,9 @@ def simulate(
 
 
 def _read(paths: tuple[str, ...]) -> list[Subject]:
-    """Every object; exit code 1 with all that is wrong where a file cannot be read, or there is none."""
+    """Every object; exit code 1 with all that is wrong where there is none, one has no name or a file is broken."""
     read = [(each.name, *objects_of(each)) for each in sources(paths)]
-    broken = [f"{name}: {fault}" for name, _, faults in read for fault in faults]
+    broken = [f"{name}: {fault}" for name, found, faults in read for fault in (*faults, *_nameless(found))]
     subjects = [subject for _, found, _ in read for subject in found]
     if not broken and not subjects:
         broken = [f"{', '.join(paths)}: no Kubernetes object. Change: name files that hold workloads"]
@@ -101,6 +102,16 @@ def _read(paths: tuple[str, ...]) -> list[Subject]:
     if broken:
         sys.exit(1)
     return subjects
+
+
+def _nameless(subjects: Iterable[Subject]) -> Iterator[Fault]:
+    """What cannot be applied, nor found again by the name that a person gave."""
+    for each in subjects:
+        if not each.known_name:
+            begins = at(each.body, "metadata", "generateName")
+            given = "nothing" if begins is None else f"generateName {begins!r} alone"
+            about = f"{each.kind} in {each.namespace}" if each.namespace else each.kind
+            yield Fault(f"{about}: metadata.name", given, "a text that is not empty", "give it a name")
 
 
 def _commands() -> ClusterCommands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,15 @@ from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.view import StackView
 from policies.lint.charts import ChartValues, chart_values
 from policies.lint.reading import BrokenError, Document, documents
-from policies.lint.rules import RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
+from policies.lint.rules import MANIFEST, RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
 from policies.rule import Rule
 from policies.subject import Kind, Plain, Subject, of_plain
 from policies.view_rule import ViewRule
+
+_IDENTITY = ("apiVersion", "kind")
+"""The keys that make a mapping an object."""
+_SHOWN_KEYS = 6
+"""Of a mapping that is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class Source:
     """None where it could not be read."""
     reason: str = ""
     """Why it could not."""
+    named: bool = False
+    """Whether somebody named it as a manifest; a file that a directory holds need not be one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +107,25 @@ def lint(sources: Iterable[Source], view: StackView | None = None) -> Linted:
     return Linted(len(order), len(objects), tuple(findings))
 
 
-def read(path: Path, name: str) -> Source:
+def read(path: Path, name: str, *, named: bool = False) -> Source:
     """A file's content."""
     try:
-        return Source(name, path.read_bytes())
+        return Source(name, path.read_bytes(), named=named)
     except OSError as error:
         return Source(name, None, error.strerror or "unreadable")
 
 
 def objects_of(source: Source) -> tuple[list[Subject], list[Fault]]:
-    """The Kubernetes objects of a file, and what keeps it from being read on."""
+    """The Kubernetes objects of a file, and what in it is none or keeps it from being read on."""
     found, broken = _objects(source)
     return [each.subject for each in found], [each.fault for each in broken]
 
 
 def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
-    """The Kubernetes objects of a file, and what keeps it from being read on."""
+    """The Kubernetes objects of a file, and what in it is none or keeps it from being read on."""
     found: list[_Object] = []
+    strays: list[LintFinding] = []
+    broken: list[LintFinding] = []
     if source.content is None:
         return [], [_unreadable(source.name, 1, f"a file that cannot be read ({source.reason})")]
     try:
@@ -125,9 +135,12 @@ def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
     try:
         for document in documents(text):
             found += _unpacked(source.name, document, "", document.body)
+            strays += _strays(source.name, document, "", document.body)
     except BrokenError as error:
-        return found, [_unreadable(source.name, error.line, error.why)]
-    return found, []
+        broken = [_unreadable(source.name, error.line, error.why)]
+    # A chart's values and a workflow lie in the same folders; beside an object, what is none is a mistake.
+    is_manifest = source.named or any(_is_object(each.subject.body) for each in found)
+    return found, [*(strays if is_manifest else ()), *broken]
 
 
 def _unpacked(file: str, document: Document, prefix: str, body: Plain) -> list[_Object]:
@@ -142,6 +155,52 @@ def _unpacked(file: str, document: Document, prefix: str, body: Plain) -> list[_
             for one in _unpacked(file, document, f"{prefix}items[{number}].", each)
         ]
     return [_Object(file, document, prefix, of_plain(body))]
+
+
+def _strays(file: str, document: Document, prefix: str, body: Plain) -> list[LintFinding]:
+    """What kubectl would refuse in a manifest: a document, or an item of a List, that is no object."""
+    if not prefix and body is None:
+        return []
+    if not isinstance(body, Mapping):
+        return [
+            _stray(
+                file,
+                document,
+                prefix,
+                "a list" if isinstance(body, list) else "nothing" if body is None else reprlib.repr(body),
+            )
+        ]
+    if not _is_object(body):
+        missing = " and no ".join(each for each in _IDENTITY if not isinstance(body.get(each), str))
+        return [_stray(file, document, prefix, f"no {missing}, but {_keys(body)}")]
+    items = body.get("items")
+    if body["kind"] != "List" or not isinstance(items, list):
+        return []
+    return [
+        stray
+        for number, each in enumerate(items)
+        for stray in _strays(file, document, f"{prefix}items[{number}].", each)
+    ]
+
+
+def _keys(body: Mapping[str, Plain]) -> str:
+    shown = list(body)[:_SHOWN_KEYS]
+    return f"{', '.join(shown) or 'nothing'}{' and more' if len(shown) < len(body) else ''}"
+
+
+def _is_object(body: Mapping[str, Plain]) -> bool:
+    return all(isinstance(body.get(each), str) for each in _IDENTITY)
+
+
+def _stray(file: str, document: Document, prefix: str, given: str) -> LintFinding:
+    where = prefix.rstrip(".")
+    fault = Fault(
+        where or f"document {document.number + 1}",
+        given,
+        "an object, with the texts apiVersion and kind",
+        "write the key that is missing or misspelt, or take this out of the file",
+    )
+    return LintFinding(file, document.line_of(where), "", "", "", MANIFEST, fault)
 
 
 def _unreadable(file: str, line: int, given: str) -> LintFinding:

@@ -29,7 +29,16 @@ YAML = FileRule(
     remediation="Mend the file at the line that is named; render a template before it is judged.",
 )
 
+MANIFEST = FileRule(
+    name="manifest",
+    description="Every document of a manifest is an object: a mapping with apiVersion and kind.",
+    severity=Severity.HIGH,
+    remediation="Write the key that is missing or misspelt; take a document that is no object out of the file.",
+)
+
+FILE_RULES = (YAML, MANIFEST)
+
 STACK_RULES: tuple[StackRule, ...] = pods.STACK_RULES
 """Rules over objects of one run. Those over a whole stack are left out: a team's repository does not hold one."""
 
-__all__ = ["RULES", "STACK_RULES", "VIEW_RULES", "YAML", "AnyRule", "FileRule"]
+__all__ = ["FILE_RULES", "MANIFEST", "RULES", "STACK_RULES", "VIEW_RULES", "YAML", "AnyRule", "FileRule"]

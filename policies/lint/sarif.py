@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from policies.lint.judging import Linted, LintFinding
 from policies.lint.output import message, page
-from policies.lint.rules import RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
+from policies.lint.rules import FILE_RULES, RULES, STACK_RULES, VIEW_RULES, AnyRule
 from policies.rule import Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -25,7 +25,7 @@ _STANDARD_INPUT = "stdin"
 
 def as_sarif(linted: Linted) -> str:
     """The findings as one SARIF log with one run."""
-    rules: tuple[AnyRule, ...] = (*RULES, *STACK_RULES, *VIEW_RULES, YAML)
+    rules: tuple[AnyRule, ...] = (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)
     index = {rule.name: number for number, rule in enumerate(rules)}
     driver: dict[str, object] = {"name": "gpuplatform-lint", "rules": [_rule(each) for each in rules]}
     run: dict[str, object] = {

@@ -92,6 +92,49 @@ def test_what_no_rule_is_about_passes_silently(document: object) -> None:
     assert rules(linted(document)) == []
 
 
+@pytest.mark.parametrize(
+    ("document", "given"),
+    [
+        ({"apiVersion": "apps/v1", "knid": "Deployment"}, "no kind, but apiVersion, knid"),
+        ({"kind": "Deployment"}, "no apiVersion, but kind"),
+        ({"apiVersion": ["apps/v1"], "kind": 5}, "no apiVersion and no kind, but apiVersion, kind"),
+        ({f"key{number}": number for number in range(9)}, "key5 and more"),
+        ({}, "no apiVersion and no kind, but nothing"),
+        (["a", {"kind": "List"}], "a list"),
+        ("text " * 100, "'text text"),
+        (5, "5"),
+    ],
+)
+def test_beside_an_object_a_document_that_is_none_is_a_finding_on_its_line(document: object, given: str) -> None:
+    text = f"{text_of(a_quota())}---\n{text_of(document)}".encode()
+    (found,) = lint([Source("a.yaml", text)]).findings
+    assert (found.rule.name, found.file, found.kind) == ("manifest", "a.yaml", "")
+    assert text.decode().splitlines()[found.line - 2] == "---"
+    assert given in found.fault.given
+    assert len(found.fault.given) < 100
+    assert found.fault.path == "document 2"
+
+
+def test_a_file_that_is_named_has_to_be_a_manifest_and_one_of_a_directory_has_not() -> None:
+    values = b"replicas: 3\n---\n- a\n"
+    assert rules(lint([Source("values.yaml", values)])) == []
+    assert rules(lint([Source("values.yaml", values, named=True)])) == ["manifest", "manifest"]
+    assert rules(lint([Source("empty.yaml", b"# nothing yet\n---\n---\nnull\n", named=True)])) == []
+
+
+def test_an_item_of_a_list_that_is_no_object_is_a_finding_on_its_line() -> None:
+    listed = {"apiVersion": "v1", "kind": "List", "items": [a_quota(), {"kind": "Pod"}, None]}
+    found = linted(listed).findings
+    assert [(each.fault.path, each.fault.given) for each in found] == [
+        ("items[1]", "no apiVersion, but kind"),
+        ("items[2]", "nothing"),
+    ]
+    lines = text_of(listed).splitlines()
+    assert [lines[each.line - 1].strip() for each in found] == ["- kind: Pod", "- null"]
+    typed = {"apiVersion": "v1", "kind": "PodList", "items": [{"metadata": {"name": "a"}}]}
+    assert rules(linted(typed)) == [], "kubectl gives each item the list's own kind"
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"a: \x00", b"\x89PNG\r\n\x1a\n\x00"])
 def test_a_binary_file_is_a_finding(content: bytes) -> None:
     (found,) = lint([Source("a.png", content)]).findings

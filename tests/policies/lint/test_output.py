@@ -13,7 +13,7 @@ import pytest
 from gpuplatform.faults import Fault
 from policies.lint.judging import Linted, LintFinding, Source, lint, read
 from policies.lint.output import as_github, as_json, as_text
-from policies.lint.rules import RULES, STACK_RULES, VIEW_RULES, YAML
+from policies.lint.rules import FILE_RULES, RULES, STACK_RULES, VIEW_RULES, YAML
 from policies.lint.sarif import SCHEMA, as_sarif
 from policies.rules.pod_requests import POD_RUNTIME_CLASS
 from policies.rules.priorities import PRIORITY_CLASS_NOT_DEFAULT
@@ -78,7 +78,7 @@ def test_sarif_has_what_its_schema_requires() -> None:
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     rules = cast("list[dict[str, object]]", run["tool"]["driver"]["rules"])
-    assert [each["id"] for each in rules] == [rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES, YAML)]
+    assert [each["id"] for each in rules] == [rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)]
     assert all(str(each["helpUri"]).startswith("file:///") for each in rules)
     first, second = run["results"]
     assert rules[first["ruleIndex"]]["id"] == first["ruleId"] == "pod-runtime-class"

@@ -78,6 +78,16 @@ def test_a_file_that_is_named_is_read_whatever_its_ending(tmp_path: Path) -> Non
     assert run(path).exit_code == 1
 
 
+def test_a_directory_may_hold_what_is_no_manifest_and_a_file_that_is_named_may_not(tmp_path: Path) -> None:
+    values = tmp_path / "values.yaml"
+    values.write_text("replicas: 3\n", encoding="utf-8")
+    assert run(tmp_path).exit_code == 0
+    assert run("-", stdin="replicas: 3\n").exit_code == 1
+    result = run(values)
+    assert result.exit_code == 1
+    assert "values.yaml:1: manifest (high)" in result.output
+
+
 def test_standard_input_is_read() -> None:
     result = run("-", stdin=BAD.read_text(encoding="utf-8"))
     assert result.exit_code == 1

@@ -111,7 +111,7 @@ def test_what_cannot_be_judged_is_said() -> None:
     assert broken.exit_code == 1
     assert "no quantity" in broken.output
     assert run("-", "--stack", "dev", stdin="a: [").exit_code == 1
-    nothing = run("-", "--stack", "dev", stdin="kind: Service\n")
+    nothing = run("-", "--stack", "dev", stdin="apiVersion: v1\nkind: Service\n")
     assert (nothing.exit_code, nothing.output) == (0, "no pod in the file, and no object that makes one\n")
 
 

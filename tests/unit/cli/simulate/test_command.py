@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from cli.simulate import command
@@ -47,6 +48,27 @@ def test_paths_that_are_not_there_are_named_at_once() -> None:
     result = ask("a.yaml", "b.yaml", "--stack", "dev")
     assert result.exit_code == 2
     assert "a.yaml, b.yaml" in result.stderr
+
+
+def test_what_is_no_object_or_has_no_name_is_said_of_every_file_at_once(tmp_path: Path) -> None:
+    tune = {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": {"generateName": "tune-", "namespace": "ml"}}
+    bare = {"apiVersion": "batch/v1", "kind": "Job", "metadata": "x"}
+    lost = {"apiVersion": "apps/v1", "knid": "Deployment", "metadata": {"name": "lost"}}
+    good = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
+    (tmp_path / "nameless.yaml").write_text(yaml.safe_dump_all([tune, bare, good]), encoding="utf-8")
+    (tmp_path / "kindless.yaml").write_text(yaml.safe_dump_all([lost, "just a text", good]), encoding="utf-8")
+    result = ask(tmp_path, "--stack", "dev")
+    assert result.exit_code == 1
+    said = [line.removeprefix(f"error: {tmp_path}/") for line in result.stderr.splitlines()]
+    assert said == [
+        "kindless.yaml: document 1: given no kind, but apiVersion, knid, metadata; allowed: an object, with the texts"
+        " apiVersion and kind. Change: write the key that is missing or misspelt, or take this out of the file",
+        "kindless.yaml: document 2: given 'just a text'; allowed: an object, with the texts apiVersion and kind."
+        " Change: write the key that is missing or misspelt, or take this out of the file",
+        "nameless.yaml: RayJob in ml: metadata.name: given generateName 'tune-' alone; allowed: a text that is not"
+        " empty. Change: give it a name",
+        "nameless.yaml: Job: metadata.name: given nothing; allowed: a text that is not empty. Change: give it a name",
+    ]
 
 
 def test_a_full_disk_is_said_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
