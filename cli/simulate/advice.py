@@ -31,7 +31,8 @@ from policies.pod import ask
 from policies.subject import of_document
 from policies.workloads import pod_templates
 from sandbox.errors import SandboxError
-from sandbox.simulate.scene import Scene, Workload
+from sandbox.simulate.owners import Workload
+from sandbox.simulate.scene import Scene
 from sandbox.simulate.use import Landing, landings, planned_by_name
 
 WORTH = 0.05

@@ -140,7 +140,7 @@ def unplaced(given: Explained) -> list[str]:
     return [
         f"{given.workload}: {count}",
         *(f"  {each}" for each in given.why),
-        f"  change: {given.change}",
+        *([f"  change: {given.change}"] if given.change else []),
         *(f"  in their words: {each}" for each in said),
     ]
 

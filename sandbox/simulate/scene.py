@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
 from gpuplatform.proofs.capture.quantity import quantity
-from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
+from gpuplatform.render.document import Document, name_of
 from sandbox.cluster import Cluster, Node, items
 from sandbox.control_plane.kubectl import Kubectl
+from sandbox.simulate.owners import CONTROLLERS, Workload, itself, metadata, root, text
+from sandbox.simulate.withheld import NotMade, gone, queued, refused
 
 _QUEUED = "workloads.kueue.x-k8s.io"
-_OWNERS = "replicasets,jobs"
-"""What stands between a pod and the object that a person wrote."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Workload:
-    """The object that a person wrote."""
-
-    kind: str
-    namespace: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.namespace}/{self.name}"
+_ENDED = ("Succeeded", "Failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +25,13 @@ class SeenPod:
     workload: Workload
     name: str
     node: str | None
-    """None while it waits."""
+    """None while it waits; what a person wrote in ``spec.nodeName`` need not be there."""
     requests: Mapping[str, Fraction]
     """Of its containers: CPUs, bytes of memory, cards, slices, shares."""
     scheduler: str
     """What the scheduler says of a pod that waits; empty otherwise."""
     karpenter: str
     """What Karpenter says of it; empty where it says nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class NotMade:
-    """Pods that a quota, admission or a queue keeps from being made."""
-
-    workload: Workload
-    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +51,9 @@ class Scene:
 
     @property
     def waiting(self) -> tuple[SeenPod, ...]:
-        """Pods that are on no node."""
-        return tuple(each for each in self.pods if each.node is None)
+        """Pods that are on no node that is there."""
+        there = {each.name for each in self.nodes}
+        return tuple(each for each in self.pods if each.node not in there)
 
     @property
     def all_run(self) -> bool:
@@ -82,29 +63,34 @@ class Scene:
 
 def scene(of: Cluster, workloads: Iterable[Document]) -> Scene:
     """The cluster as it is; pods that no workload made are left out. Raises SandboxError."""
-    asked = {Workload(kind_of(each), str(namespace_of(each) or "default"), name_of(each)) for each in workloads}
+    written = tuple(workloads)
+    asked = {itself(each) for each in written}
     kubectl = of.plane.kubectl
-    owners = {_itself(each): each for each in items(kubectl, _OWNERS, "--all-namespaces")}
+    owners = {itself(each): each for each in items(kubectl, CONTROLLERS, "--all-namespaces")}
     pods = items(kubectl, "pods", "--all-namespaces")
     events = items(kubectl, "events", "--all-namespaces")
     said = {
-        (_text(each, "involvedObject", "namespace"), _text(each, "involvedObject", "name")): str(each.get("message"))
+        (text(each, "involvedObject", "namespace"), text(each, "involvedObject", "name")): str(each.get("message"))
         for each in events
         if each.get("reason") == "FailedScheduling" and each.get("reportingComponent") == "karpenter"
     }
     nodes = of.nodes()
+    there = {each.name for each in nodes}
     return Scene(
         pods=tuple(
             sorted(
                 (
-                    _pod(each, root, said.get((root.namespace, name_of(each)), ""))
+                    _pod(each, above, said.get((above.namespace, name_of(each)), ""))
                     for each in pods
-                    if (root := _root(each, owners)) in asked and "deletionTimestamp" not in _metadata(each)
+                    if (above := root(each, owners)) in asked
+                    and "deletionTimestamp" not in metadata(each)
+                    # A pod that has ended outlives its node.
+                    and not (text(each, "status", "phase") in _ENDED and text(each, "spec", "nodeName") not in there)
                 ),
                 key=lambda each: (each.workload, each.name),
             )
         ),
-        not_made=(*_not_made(events, owners, asked), *_queued(kubectl, asked)),
+        not_made=(*refused(events, owners, pods, asked), *_queued(kubectl, asked), *gone(written, pods)),
         nodes=nodes,
         short=frozenset(_short([name_of(each) for each in items(kubectl, "nodepools")], events)),
     )
@@ -112,10 +98,10 @@ def scene(of: Cluster, workloads: Iterable[Document]) -> Scene:
 
 def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload, ...]:
     """Jobs that are suspended though their queue has not said that they wait, or has let them go."""
-    asked = {_itself(each): each for each in workloads}
-    waits = {each.workload for each in _queued(of.plane.kubectl, set(asked))}
+    asked = {itself(each): each for each in workloads}
+    waits = {each.workload for each in _queued(of.plane.kubectl, asked)}
     jobs = items(of.plane.kubectl, "jobs", "--all-namespaces")
-    held = [_itself(each) for each in jobs if cast(Mapping[str, object], each["spec"]).get("suspend")]
+    held = [itself(each) for each in jobs if cast(Mapping[str, object], each["spec"]).get("suspend")]
     return tuple(
         each
         for each in held
@@ -125,51 +111,23 @@ def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload
     )  # fmt: skip
 
 
-def _queued(kubectl: Kubectl, asked: set[Workload]) -> tuple[NotMade, ...]:
-    """Workloads that their queue holds back, in Kueue's words; none where Kueue is not installed."""
+def _queued(kubectl: Kubectl, asked: Iterable[Workload]) -> tuple[NotMade, ...]:
+    """None where Kueue is not installed."""
     if not kubectl("get", "crd", _QUEUED).ok:
         return ()
-    found: list[NotMade] = []
-    for each in items(kubectl, _QUEUED, "--all-namespaces"):
-        above = _controller(each)
-        status = cast(Mapping[str, object], each.get("status") or {})
-        conditions = cast(Sequence[Mapping[str, str]], status.get("conditions") or ())
-        waits = [one for one in conditions if one["type"] == "QuotaReserved" and one["status"] == "False"]
-        if above in asked and waits:
-            found.append(NotMade(above, waits[0].get("message", "")))
-    return tuple(found)
-
-
-def _not_made(
-    events: Sequence[Document], owners: Mapping[Workload, Document], asked: set[Workload]
-) -> tuple[NotMade, ...]:
-    found: dict[NotMade, None] = {}
-    for each in events:
-        if each.get("reason") != "FailedCreate":
-            continue
-        about = Workload(*(_text(each, "involvedObject", key) for key in ("kind", "namespace", "name")))
-        root = _root_of(about, owners)
-        if root in asked:
-            found[NotMade(root, _without_name(str(each.get("message"))))] = None
-    return tuple(found)
-
-
-def _without_name(message: str) -> str:
-    """``Error creating: pods "chat-xyz" is forbidden: exceeded quota`` without the pod's random name."""
-    head, _, rest = message.partition(" is forbidden: ")
-    return rest if rest and head.startswith("Error creating") else message.removeprefix("Error creating: ")
+    return queued(items(kubectl, _QUEUED, "--all-namespaces"), asked)
 
 
 def _short(pools: Sequence[str], events: Sequence[Document]) -> Iterable[str]:
     for each in events:
-        about = _text(each, "involvedObject", "name")
+        about = text(each, "involvedObject", "name")
         if each.get("reason") == "NoCompatibleInstanceTypes":
             yield about
         elif each.get("reason") == "InsufficientCapacityError":
             yield from (pool for pool in pools if about.rpartition("-")[0] == pool)
 
 
-def _pod(found: Document, root: Workload, karpenter: str) -> SeenPod:
+def _pod(found: Document, workload: Workload, karpenter: str) -> SeenPod:
     spec, status = cast(Mapping[str, object], found["spec"]), cast(Mapping[str, object], found.get("status") or {})
     node = spec.get("nodeName")
     conditions = cast(Sequence[Mapping[str, str]], status.get("conditions") or ())
@@ -177,7 +135,7 @@ def _pod(found: Document, root: Workload, karpenter: str) -> SeenPod:
         each.get("message", "") for each in conditions if each["type"] == "PodScheduled" and each["status"] == "False"
     ]
     return SeenPod(
-        root,
+        workload,
         name_of(found),
         None if node is None else str(node),
         _requests(spec),
@@ -194,33 +152,3 @@ def _requests(spec: Mapping[str, object]) -> dict[str, Fraction]:
         for name, amount in (resources.get("requests") or {}).items():
             total[name] = total.get(name, Fraction(0)) + (quantity(amount) or 0)
     return total
-
-
-def _root(found: Document, owners: Mapping[Workload, Document]) -> Workload:
-    above = _controller(found)
-    return _root_of(above, owners) if above else Workload("Pod", str(namespace_of(found)), name_of(found))
-
-
-def _root_of(of: Workload, owners: Mapping[Workload, Document]) -> Workload:
-    """A ReplicaSet's Deployment, a Job's CronJob; anything else stands for itself."""
-    found = owners.get(of)
-    above = _controller(found) if found else None
-    return _root_of(above, owners) if above else of
-
-
-def _controller(of: Document) -> Workload | None:
-    references = cast(Sequence[Mapping[str, object]], _metadata(of).get("ownerReferences") or ())
-    above = next((each for each in references if each.get("controller")), None)
-    return Workload(str(above["kind"]), str(namespace_of(of)), str(above["name"])) if above else None
-
-
-def _itself(found: Document) -> Workload:
-    return Workload(kind_of(found), str(namespace_of(found)), name_of(found))
-
-
-def _metadata(found: Document) -> Mapping[str, object]:
-    return cast(Mapping[str, object], found["metadata"])
-
-
-def _text(found: Document, *path: str) -> str:
-    return str(functools.reduce(lambda at, key: cast(Mapping[str, object], at).get(key, ""), path, cast(object, found)))

@@ -15,7 +15,8 @@ from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import resources
 from sandbox.cluster import Node
-from sandbox.simulate.scene import Scene, SeenPod, Workload
+from sandbox.simulate.owners import Workload
+from sandbox.simulate.scene import Scene, SeenPod
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,43 @@ def test_a_wrong_label_a_full_quota_and_an_exhausted_market_are_each_explained(t
     assert any("exceeded quota" in line or "ceiling" in line for line in unplaced["embed"]["why"])
 
 
+def test_claims_affinities_quotas_and_nodes_that_are_not_there_are_each_told_apart(tmp_path: Path) -> None:
+    def chat(name: str, replicas: int, **spec: object) -> Any:
+        found = next(each for each in documents("inference-whole-card.yaml") if each["kind"] == "Deployment")
+        found["metadata"]["name"] = name
+        found["spec"] |= {"replicas": replicas, "selector": {"matchLabels": {"app": name}}}
+        found["spec"]["template"]["metadata"]["labels"] = {"app": name}
+        found["spec"]["template"]["spec"] |= spec
+        return found
+
+    claim = chat("claim", 1)
+    volume = {"name": "weights", "persistentVolumeClaim": {"claimName": "weights"}}
+    claim["spec"]["template"]["spec"]["volumes"].append(volume)
+    lonely = [{"labelSelector": {"matchLabels": {"app": "nobody"}}, "topologyKey": "kubernetes.io/hostname"}]
+    pod = chat("sneaky", 1, nodeName="nowhere")["spec"]["template"]
+    sneaky = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "sneaky", "namespace": "ml-serving"}}
+    path = file_of(
+        claim,
+        chat("lonely", 1, affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": lonely}}),
+        chat("greedy", 40),
+        {**sneaky, "spec": pod["spec"]},
+        folder=tmp_path,
+    )
+
+    result = run(path, "--format", "json")
+
+    assert result.exit_code == 1
+    assert result.stdout, result.stderr
+    found = json.loads(result.stdout)["unplaced"]
+    assert Counter(each["name"] for each in found) == Counter(("claim", "lonely", "greedy", "sneaky"))
+    by_name = {each["name"]: each for each in found}
+    assert by_name["claim"]["change"].startswith("apply the claim")
+    assert by_name["lonely"]["change"].startswith("let the affinity be preferred")
+    assert by_name["sneaky"]["change"].startswith("name no node")
+    assert len(by_name["greedy"]["why"]) == 1
+    assert by_name["greedy"]["why"][0].startswith("exceeded quota")
+
+
 def test_what_the_api_server_refuses_is_said_object_by_object(tmp_path: Path) -> None:
     chat = next(each for each in documents("inference-whole-card.yaml") if each["kind"] == "Deployment")
     chat["spec"]["replicas"] = "many"

@@ -17,7 +17,8 @@ from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.markets import Market
 from sandbox.cluster import Node
 from sandbox.errors import SandboxError
-from sandbox.simulate.scene import Scene, SeenPod, Workload
+from sandbox.simulate.owners import Workload
+from sandbox.simulate.scene import Scene, SeenPod
 
 ROOT = Path(__file__).parents[4]
 EMBED = Workload("Job", "ml-training", "embed")

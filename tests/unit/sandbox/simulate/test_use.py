@@ -13,7 +13,8 @@ from gpuplatform.accept import check_file
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.markets import Market
 from sandbox.cluster import Node
-from sandbox.simulate.scene import Scene, SeenPod, Workload
+from sandbox.simulate.owners import Workload
+from sandbox.simulate.scene import Scene, SeenPod
 from sandbox.simulate.use import idle_usd_per_hour, landings, use
 
 SLICE = "nvidia.com/mig-1g.10gb"
