@@ -1,7 +1,8 @@
-"""What serving scales by has a producer, on slices too, and its object is one that KEDA's definition accepts."""
+"""What serving scales by has a producer, on slices too, and busy replicas are joined by as many as may be."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ import yaml
 
 from tests.builders import ROOT, stack_settings
 from tests.metrics.known import asked, known_series
+from tests.metrics.promtool import Rules
 
 EXAMPLES = sorted((ROOT / "examples" / "autoscaling").glob("*.yaml"))
 ABSENT_UNDER_MIG = {"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_MEM_COPY_UTIL"}
@@ -42,3 +44,54 @@ def test_what_it_scales_is_among_the_examples(path: Path) -> None:
     ]
     target = document["spec"]["scaleTargetRef"]["name"]
     assert (target, document["metadata"]["namespace"]) in {(each["name"], each["namespace"]) for each in workloads}
+
+
+TOLERANCE = 0.1
+"""Within this part of its target an autoscaler leaves things as they are (kubernetes.io, Horizontal Pod Autoscaling)."""
+(BY_USE,) = (path for path in EXAMPLES if path.stem == "serving-by-use")
+
+
+def scaled_by_use() -> dict[str, Any]:
+    return cast("dict[str, Any]", yaml.safe_load(BY_USE.read_text(encoding="utf-8")))["spec"]
+
+
+def desired(replicas: int, use: float) -> int:
+    """How many replicas the autoscaler wants where the query says this, by the formula that Kubernetes documents.
+
+    KEDA makes an external metric of a trigger. What the query says is shared among the replicas, unless ``metricType``
+    is Value (keda.sh, ScaledObject specification).
+    """
+    spec = scaled_by_use()
+    (trigger,) = spec["triggers"]
+    kind = trigger.get("metricType", "AverageValue")
+    assert kind in {"AverageValue", "Value"}
+    target = float(trigger["metadata"]["threshold"]) * (replicas if kind == "AverageValue" else 1)
+    wanted = replicas if abs(use / target - 1) <= TOLERANCE else math.ceil(replicas * use / target)
+    return max(spec["minReplicaCount"], min(spec["maxReplicaCount"], wanted))
+
+
+@pytest.mark.xdist_group("metrics")
+def test_its_query_says_how_much_one_card_works_however_many_there_are(tmp_path: Path) -> None:
+    judge = Rules.of(stack_settings("prod"), tmp_path / "rules.yaml")
+    (query,) = queries(BY_USE)
+    for replicas in (1, 8):
+        pods = (f'namespace="ml-serving",pod="chat-{number}"' for number in range(replicas))
+        series = {f"DCGM_FI_PROF_GR_ENGINE_ACTIVE{{{pod}}}": [0.875] for pod in pods}
+        series['DCGM_FI_PROF_GR_ENGINE_ACTIVE{namespace="ml-training",pod="chat-0"}'] = [0.125]
+        assert judge.fault_of(series, 0, {query: {"{}": 0.875}}) == ""
+
+
+@pytest.mark.parametrize(
+    ("replicas", "use", "wanted"),
+    [(8, 0.875, 8), (8, 0.7, 8), (4, 0.875, 5), (1, 0.875, 2), (8, 0.35, 4), (8, 0.01, 1)],
+)
+def test_busy_replicas_are_kept_and_joined_by_more_and_idle_ones_go(replicas: int, use: float, wanted: int) -> None:
+    assert desired(replicas, use) == wanted
+
+
+def test_replicas_are_given_back_no_sooner_than_a_node_pays_off() -> None:
+    spec = scaled_by_use()
+    assert spec["minReplicaCount"] > 0
+    assert "cooldownPeriod" not in spec, "it is for the way to no replica at all"
+    behavior = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]
+    assert behavior["scaleDown"]["stabilizationWindowSeconds"] == 600
