@@ -17,7 +17,7 @@ _TOLD = {
 }
 _INDEX = """
 Every alert links to its page by `runbook_url`. Set `monitoring.runbooks_url` to where your people read this repository,
-and the link opens. In commands, words in capitals stand for the alert's labels.
+and the link opens. In commands, words in capitals stand for the alert's labels, or for what a command before shows.
 
 """
 

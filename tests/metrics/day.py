@@ -76,6 +76,10 @@ def _families() -> Iterator[str]:
     for minute in range(MINUTES + 1):
         waits = int(minute in _WAITING)
         yield from _series('kube_pod_status_unschedulable{namespace="ml-training",pod="train-1"}', [minute], waits)
+    asks = (
+        'kube_pod_container_resource_requests{namespace="ml-training",pod="train-1",resource="nvidia_com_mig_1g_10gb"}'
+    )
+    yield from _series(asks, _WAITING, 56)
     for node in _NODES:
         labels = f'gpu_model="{node.model}",gpu_pool="{node.purpose}",nodepool="{node.nodepool}"'
         busy = {minute for pod in _PODS if pod.node == node.name for minute in pod.runs}

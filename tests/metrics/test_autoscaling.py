@@ -47,7 +47,7 @@ def test_what_it_scales_is_among_the_examples(path: Path) -> None:
 
 
 TOLERANCE = 0.1
-"""Within this part of its target an autoscaler leaves things as they are (kubernetes.io, Horizontal Pod Autoscaling)."""
+"""So near its target an autoscaler leaves things as they are (kubernetes.io, Horizontal Pod Autoscaling)."""
 (BY_USE,) = (path for path in EXAMPLES if path.stem == "serving-by-use")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuplatform.render.monitoring.stack import alerts
 from tests.builders import a_pool, a_static_pool, some_settings
 from tests.metrics.promtool import Rules
 
@@ -95,3 +96,32 @@ def test_a_plugin_that_came_and_offers_too_little_is_told_from_when_the_node_joi
     offers = [math.nan] * 10 + [0.0] * 10
     series = {labels_of(_OF_KARPENTER): [1.0] * 20, _OFFERS: offers}
     assert judge.fault(series, 16, GpuPluginShort=True) == ""
+
+
+CLAIMED = some_settings(
+    pools=[a_pool(), a_static_pool(name="claimed", dra=True, taints=[{"key": "claims", "value": "cards"}])]
+)
+
+
+def test_cards_of_claims_are_paid_for_and_not_said_to_be_idle(tmp_path: Path) -> None:
+    name, counted = "claimed-h100-80gb-on-demand-us-east-1a", "serve-l4-24gb-on-demand"
+    nodes = {"n1": (name, "p5.4xlarge"), "n2": (counted, "g6.xlarge")}
+    series = {
+        f'kube_node_labels{{node="{node}",label_karpenter_sh_nodepool="{pool}",'
+        f'label_node_kubernetes_io_instance_type="{of_type}"}}': [1.0] * _LONG
+        for node, (pool, of_type) in nodes.items()
+    }
+    wanted = {
+        f'sum(gpu:paid_cards:sum{{nodepool="{name}"}})': {"{}": 1.0},
+        f'count(gpu:idle_usd_per_hour:sum{{nodepool="{name}"}}) or vector(0)': {"{}": 0.0},
+        f'count(gpu:idle_usd_per_hour:sum{{nodepool="{counted}"}} > 0) or vector(0)': {"{}": 1.0},
+    }
+    assert Rules.of(CLAIMED, tmp_path / "rules.yaml").fault_of(series, _LONG - 1, wanted) == ""
+
+
+def test_no_alert_of_a_pool_of_claims_waits_for_what_nothing_measures() -> None:
+    def of(pool: str) -> set[str]:
+        return {each.name for each in alerts(CLAIMED) if each.labels.get("pool") == pool}
+
+    assert of("claimed") == {"StaticPoolShort"}
+    assert of("serve") == {"GpuPluginShort", "GpuPoolNearCeiling", "GpuUseLow"}

@@ -34,6 +34,7 @@ kube_node_labels{{node="n1",label_karpenter_sh_nodepool="{_NODEPOOL}",{_TYPE}="p
 kube_pod_container_resource_requests{{{_POD},resource="nvidia_com_mig_1g_10gb"}} 7
 kube_pod_status_phase{{namespace="ml-training",pod="train-0",phase="Running"}} 1
 kube_pod_status_unschedulable{{namespace="ml-training",pod="train-1"}} 0
+kube_pod_container_resource_requests{{namespace="ml-training",pod="train-1",resource="nvidia_com_mig_1g_10gb"}} 7
 kube_resourcequota{{namespace="ml-training",resource="requests.nvidia.com/gpu",type="used"}} 8
 kube_resourcequota{{namespace="ml-training",resource="requests.nvidia.com/gpu",type="hard"}} 16
 kueue_pending_workloads{{cluster_queue="research",status="active"}} 1

@@ -62,6 +62,12 @@ class Alert:
         }
 
 
+def on_the_node(verb: str, app: str, arguments: str) -> str:
+    """A command about the operator's pod of that app on the alert's node: it has one on each node with cards."""
+    pod = f"kubectl -n gpu-operator get pods -l app={app} --field-selector spec.nodeName=NODE -o name"
+    return f'kubectl -n gpu-operator {verb} "$({pod})" {arguments}'
+
+
 @dataclass(frozen=True, slots=True)
 class Recording:
     """A series that is computed as samples arrive."""

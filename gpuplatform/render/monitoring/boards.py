@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuplatform.render.monitoring import recording
 from gpuplatform.render.monitoring.panels import Board, Panel, Unit, Variable
-from gpuplatform.render.monitoring.parts import grown
+from gpuplatform.render.monitoring.parts import ASKING, grown
 
 _MODEL = Variable("model", recording.PAID_CARDS, "gpu_model")
 _PURPOSE = Variable("purpose", recording.PAID_CARDS, "gpu_pool")
@@ -13,6 +13,7 @@ _NAMESPACE = Variable("namespace", recording.ALLOCATED_CARDS, "namespace")
 _CHOSEN = '{gpu_model=~"$model",gpu_pool=~"$purpose"}'
 _OF_NODEPOOL = '{nodepool=~"$nodepool"}'
 _OF_TEAM = '{namespace=~"$namespace"}'
+_CARDS_OF_TEAM = 'resource=~"requests.nvidia.com/.*",namespace=~"$namespace"'
 
 BOARDS: tuple[Board, ...] = (
     Board(
@@ -44,9 +45,9 @@ BOARDS: tuple[Board, ...] = (
             ),
             Panel(
                 "Pods that wait for cards",
-                "Unschedulable pods by namespace.",
+                "Unschedulable pods that ask for cards, by namespace.",
                 Unit.COUNT,
-                "sum by (namespace) (kube_pod_status_unschedulable)",
+                f"sum by (namespace) (kube_pod_status_unschedulable and on (namespace, pod) {ASKING})",
                 "{{namespace}}",
             ),
         ),
@@ -127,9 +128,8 @@ BOARDS: tuple[Board, ...] = (
                 "Quota in use",
                 "Cards and slices against what the namespace may have.",
                 Unit.RATIO,
-                'sum by (namespace, resource) (kube_resourcequota{type="used",resource=~"requests.nvidia.com/.*"})'
-                " / sum by (namespace, resource)"
-                ' (kube_resourcequota{type="hard",resource=~"requests.nvidia.com/.*"} > 0)',
+                f'sum by (namespace, resource) (kube_resourcequota{{type="used",{_CARDS_OF_TEAM}}})'
+                f' / sum by (namespace, resource) (kube_resourcequota{{type="hard",{_CARDS_OF_TEAM}}} > 0)',
                 "{{namespace}} {{resource}}",
             ),
             Panel(
@@ -199,7 +199,7 @@ BOARDS: tuple[Board, ...] = (
             ),
             Panel(
                 "Idle an hour",
-                "Paid for and held by nobody.",
+                "Paid for and held by nobody; who holds the cards of a pool of claims is not measured.",
                 Unit.USD,
                 f"sum by (nodepool) ({recording.IDLE_USD}{_CHOSEN})",
                 "{{nodepool}}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.alert import Alert, Severity, on_the_node
 
 _OF_CARD = "node, nodepool, gpu_model, gpu, UUID"
 _FALLEN = (79,)
@@ -21,9 +21,10 @@ _REPLACE = (
 
 _LOOK = (
     "kubectl get node NODE --show-labels",
-    "kubectl -n gpu-operator exec ds/nvidia-dcgm-exporter -- nvidia-smi -q",
+    on_the_node("exec", "nvidia-dcgm-exporter", "-- nvidia-smi -q"),
     "kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
     "kubectl cordon NODE",
+    "kubectl get nodeclaims -o wide",
     "kubectl delete nodeclaim NODECLAIM",
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.alert import Alert, Severity, on_the_node
 from gpuplatform.render.monitoring.names import node_label
 from gpuplatform.render.monitoring.parts import ASKING, grown
 from gpuplatform.settings.monitoring import Monitoring
@@ -71,10 +71,10 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             0,
             Severity.TICKET,
             "AWS lacks capacity in {{ $labels.zone }} ({{ $labels.capacity_type }})",
-            "Pools with more types, zones or a market behind this one go on. The board Pools shows which types"
-            " are offered;"
-            " an EC2 quota of zero looks the same.",
+            "Pools with more types, zones or a market behind this one go on. The board GPU pools shows launches that"
+            " failed by reason, zone and market, Karpenter's log of which types; an EC2 quota of zero looks the same.",
             look=(
+                "kubectl -n kube-system logs deploy/karpenter --since=30m | grep -i error",
                 "kubectl get nodeclaims",
                 "kubectl get events -A --field-selector reason=FailedScheduling",
                 "kubectl get nodepools",
@@ -117,7 +117,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
             " next one fails"
             " too, `gpuplatform mig` says whether the card can make the layout.",
             look=(
-                "kubectl -n gpu-operator logs -l app=nvidia-mig-manager --tail=100",
+                on_the_node("logs", "nvidia-mig-manager", "--tail=100"),
                 "kubectl describe node NODE",
             ),
         ),

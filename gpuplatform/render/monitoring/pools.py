@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.alert import Alert, Severity, on_the_node
 from gpuplatform.render.monitoring.names import karpenter_resource, sanitized
 from gpuplatform.render.monitoring.parts import nodes_of
 from gpuplatform.settings.monitoring import Monitoring
 from gpuplatform.settings.plan import PlannedNodePool, unit_resource
 
 _NEAR = 0.9
+_NODES_AND_PODS = (
+    "kubectl get nodes -l gpu.vendor=nvidia -L karpenter.sh/nodepool,eks.amazonaws.com/nodegroup | grep ' POOL-'",
+    "kubectl get pods -A -o wide --field-selector spec.nodeName=NODE",
+)
+"""NodePools and node groups are named after their pool."""
 
 
 def pool_alerts(planned: Iterable[PlannedNodePool], settings: Monitoring) -> Iterator[Alert]:
@@ -22,7 +27,8 @@ def pool_alerts(planned: Iterable[PlannedNodePool], settings: Monitoring) -> Ite
         elastic = [each for each in nodepools if each.replicas is None]
         if elastic:
             yield _near_ceiling(pool, elastic)
-        yield _low_use(pool, nodepools, settings.use_target_percent)
+        if not nodepools[0].pool.dra:  # nothing measures such cards
+            yield _low_use(pool, nodepools, settings.use_target_percent)
         for each in nodepools:
             if each.replicas is not None:
                 yield _short(each, each.replicas)
@@ -41,11 +47,11 @@ def _near_ceiling(pool: str, elastic: Sequence[PlannedNodePool]) -> Alert:
         Severity.TICKET,
         f"the pool {pool} uses {{{{ $value | humanizePercentage }}}} of its ceiling",
         "Work that asks for more will wait. Raise the pool's ceiling_cards, or see who holds the cards: the"
-        " board Teams.",
+        " board GPU teams.",
         labels={"pool": pool},
         look=(
             "kubectl get nodepools",
-            "kubectl get pods -A -o wide | grep NODEPOOL",
+            *_NODES_AND_PODS,
         ),
     )
 
@@ -59,11 +65,11 @@ def _low_use(pool: str, nodepools: Sequence[PlannedNodePool], target_percent: in
         Severity.NOTE,
         f"the cards of the pool {pool} work {{{{ $value | humanizePercentage }}}} of the time,"
         f" below the target of {target_percent} %",
-        "Cards are paid for and idle. `gpuplatform share` says which way of sharing costs less; the board Teams"
-        " says whose.",
+        "Cards are paid for and idle. `gpuplatform share` says which way of sharing costs less; the board GPU"
+        " teams says whose.",
         labels={"pool": pool},
         look=(
-            "kubectl get pods -A -o wide | grep NODEPOOL",
+            *_NODES_AND_PODS,
             "gpuplatform share --help",
         ),
     )
@@ -116,7 +122,7 @@ def _advertises(nodepool: PlannedNodePool) -> Alert:
         " XIDs. Delete the NodeClaim if it stays.",
         labels={"pool": nodepool.pool.name, "nodepool": nodepool.name},
         look=(
-            "kubectl -n gpu-operator logs -l app=nvidia-device-plugin-daemonset --tail=100",
+            on_the_node("logs", "nvidia-device-plugin-daemonset", "--tail=100"),
             "kubectl describe node NODE",
         ),
     )

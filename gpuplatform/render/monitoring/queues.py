@@ -59,8 +59,8 @@ def _waits(queue: str, owner: str) -> Alert:
         owner=owner,
         labels={"queue": queue},
         look=(
-            "kubectl -n NAMESPACE get workloads",
+            "kubectl get workloads -A",
             "kubectl -n NAMESPACE describe workload NAME",
-            "kubectl get clusterqueue NAME -o yaml",
+            "kubectl get clusterqueue QUEUE -o yaml",
         ),
     )

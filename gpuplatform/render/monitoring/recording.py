@@ -28,11 +28,10 @@ def recordings(planned: Sequence[PlannedNodePool], prices: Prices) -> Iterator[R
         yield from _of_nodepool(each, prices)
     by = "nodepool, gpu_pool, gpu_model"
     yield Recording(USE, f"avg by ({by}) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)")
-    yield Recording(
-        IDLE_USD,
-        f"sum by ({by}, capacity_type) ({PAID_USD}) - (sum by ({by}, capacity_type) ({ALLOCATED_USD})"
-        f" or sum by ({by}, capacity_type) ({PAID_USD}) * 0)",
-    )
+    claimed = "|".join(each.name for each in planned if each.pool.dra)  # no series says who holds their cards
+    counted = f'{{nodepool!~"{claimed}"}}' if claimed else ""
+    paid = f"sum by ({by}, capacity_type) ({PAID_USD}{counted})"
+    yield Recording(IDLE_USD, f"{paid} - (sum by ({by}, capacity_type) ({ALLOCATED_USD}) or {paid} * 0)")
 
 
 def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recording]:
