@@ -15,17 +15,21 @@ _RBAC = "rbac.authorization.k8s.io"
 _RBAC_VERSION = f"{_RBAC}/v1"
 _VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"]
 _READ = ["get", "list", "watch"]
-_QUEUED_WORK: list[Document] = [
+_CHANGE = ["get", "update", "patch"]
+_STREAM = ["create", "get"]
+"""`kubectl exec` and `port-forward` open a websocket, which is a GET; Kubernetes 1.35 asks for create as well."""
+_JOBS: list[Document] = [
     {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": _VERBS},
     {"apiGroups": ["kubeflow.org"], "resources": ["tfjobs", "pytorchjobs", "mpijobs"], "verbs": _VERBS},
     {"apiGroups": ["ray.io"], "resources": ["rayclusters", "rayjobs"], "verbs": _VERBS},
     {"apiGroups": ["leaderworkerset.x-k8s.io"], "resources": ["leaderworkersets"], "verbs": _VERBS},
-    # Why it waits is in its Workload.
-    {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": _READ},
+    {"apiGroups": ["keda.sh"], "resources": ["scaledobjects"], "verbs": _VERBS},
 ]
+"""Work of other controllers than Kubernetes' own; a right to what no controller serves here is a right to nothing."""
+_WAITING: Document = {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": _READ}
+"""Why queued work waits is in its Workload."""
 
-_SHELL: Document = {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create", "get"]}
-"""`kubectl exec` opens a websocket, which is a GET; Kubernetes 1.35 asks for create as well."""
+_SHELL: Document = {"apiGroups": [""], "resources": ["pods/exec"], "verbs": _STREAM}
 
 
 def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
@@ -94,9 +98,12 @@ def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
             "verbs": _READ,
         },
         {"apiGroups": ["apps"], "resources": ["replicasets"], "verbs": _READ},
+        {"apiGroups": ["apps"], "resources": ["deployments/scale", "statefulsets/scale"], "verbs": _CHANGE},
+        {"apiGroups": [""], "resources": ["pods/portforward"], "verbs": _STREAM},
+        *_JOBS,
     ]
     if namespace.scheduling is Scheduling.QUEUED:
-        rules += _QUEUED_WORK
+        rules.append(_WAITING)
     if namespace.shell:
         rules.append(_SHELL)
     subjects = [{"kind": "Group", "name": group, "apiGroup": _RBAC} for group in tenant.groups]

@@ -103,7 +103,7 @@ class Namespace(Model):
     default_cpu_millis: Annotated[int, Field(ge=10)] = 500
     """CPU request of a container that names none."""
     default_memory_mib: Annotated[int, Field(ge=16)] = 1024
-    """Memory request and limit of a container that names none."""
+    """Memory request of a container that names none, and its limit; one that asks for more names a limit of its own."""
 
 
 class Tenant(Model):

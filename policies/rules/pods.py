@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from policies.rule import Rule, StackRule
 from policies.rules import (
+    pod_defaults,
     pod_escape,
     pod_jobs,
     pod_queue,
@@ -24,5 +25,10 @@ RULES: tuple[Rule, ...] = (
     *pod_jobs.RULES,
 )
 STACK_RULES: tuple[StackRule, ...] = pod_jobs.STACK_RULES
-VIEW_RULES: tuple[ViewRule, ...] = (*pod_stack.VIEW_RULES, *pod_escape.VIEW_RULES, *pod_queue.VIEW_RULES)
+VIEW_RULES: tuple[ViewRule, ...] = (
+    *pod_stack.VIEW_RULES,
+    *pod_escape.VIEW_RULES,
+    *pod_queue.VIEW_RULES,
+    *pod_defaults.VIEW_RULES,
+)
 """Rules that need a stack's pools and namespaces; the policy engine does not run them."""

@@ -12,6 +12,7 @@ from gpuplatform.render.dra import template_name
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys
 from policies.rules import VIEW_RULES
+from policies.rules.pod_defaults import POD_MEMORY_BOUNDED
 from policies.rules.pod_escape import POD_OFF_GPU_NODES
 from policies.rules.pod_queue import POD_QUEUE_ALLOWED
 from policies.rules.pod_stack import (
@@ -130,6 +131,12 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         "a claim that names no purpose",
         but(but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]), *_POD, "resourceClaims", [CLAIM]),
         ("paste the block",),
+    ),
+    (
+        POD_MEMORY_BOUNDED,
+        "more than the namespace gives where no limit is named",
+        but(but(a_deployment(), *_RESOURCES, "requests", "memory", "4Gi"), *_RESOURCES, "limits", "memory", GONE),
+        ("resources.limits[memory]: given no limit beside a request of 4Gi", "ml-serving gives 1024Mi", "memory: 4Gi"),
     ),
     (
         POD_QUEUE_ALLOWED,
@@ -253,6 +260,11 @@ def test_a_pod_without_cards_and_without_demands_is_let_pass() -> None:
     assert said(POD_OFF_GPU_NODES, but(agent, "metadata", "namespace", "kube-system")) == []
     spot = [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}]
     assert said(POD_OFF_GPU_NODES, but(idle(), *_POD, "tolerations", spot)) == []
+
+
+def test_a_request_within_the_default_limit_is_let_pass() -> None:
+    small = but(a_deployment(), *_RESOURCES, "requests", "memory", "1Gi")
+    assert said(POD_MEMORY_BOUNDED, but(small, *_RESOURCES, "limits", "memory", GONE)) == []
 
 
 def test_work_of_a_queued_namespace_waits_in_that_namespaces_queue() -> None:

@@ -49,6 +49,7 @@ def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None])
                 each.priorities,
                 each.quota,
                 names.LOCAL_QUEUE if each.scheduling is Scheduling.QUEUED else None,
+                each.default_memory_mib,
             )
             for tenant in settings.tenants
             for each in tenant.namespaces

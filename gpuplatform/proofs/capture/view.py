@@ -57,6 +57,8 @@ class NamespaceView:
     """The most of each card or slice resource at one time."""
     queue: str | None
     """The queue in which its work waits; None where Kueue leaves it alone."""
+    default_memory_mib: int
+    """What a container without a memory limit is limited to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

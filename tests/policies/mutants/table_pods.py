@@ -45,6 +45,7 @@ POD_ROWS: tuple[Row, ...] = (
     row(ANY, f"{_POD}.containers[].resources.limits[nvidia.com/*]", "pod-card-requests", VALUE),
     row(ANY, f"{_POD}.containers[].resources.requests[nvidia.com/*]", "pod-card-requests", VALUE, TYPE),
     right(ANY, f"{_POD}.containers[].resources.requests[nvidia.com/*]", "the limit is the request then", REMOVED),
+    row(ANY, f"{_POD}.containers[].resources.limits.memory", "pod-memory-bounded", REMOVED),
     right(ANY, f"{_POD}.containers[].resources.*", "it is no part of what it asks of cards", REMOVED),
     row(ANY, f"{_POD}.containers[].resources.*", Judge.API_SERVER, VALUE, TYPE),
     row(ANY, f"{_POD}.nodeSelector[gpu.pool]", "pod-names-purpose", REMOVED),
