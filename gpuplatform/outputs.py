@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capacity import CapacityLine, capacity_lines
@@ -16,8 +16,7 @@ from gpuplatform.render.block import block
 from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.tenants import Scheduling, Tenant
-from gpuplatform.standard import names
+from gpuplatform.tenant_outputs import Output, TenantOutput, tenant_output
 
 VERSION = 1
 """Raised when a key changes its meaning or goes away."""
@@ -27,12 +26,7 @@ OUTPUT_NAME = "platform"
 """The stack output that carries the document; ``kubeconfig`` is a secret output of its own."""
 
 
-class _Output(BaseModel):
-    # Unknown keys are let through: a newer stack may say more than this reader knows.
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class NodePoolOutput(_Output):
+class NodePoolOutput(Output):
     """One NodePool of a pool."""
 
     name: str
@@ -43,7 +37,7 @@ class NodePoolOutput(_Output):
     labels: dict[str, str]
 
 
-class TolerationOutput(_Output):
+class TolerationOutput(Output):
     """A toleration as Kubernetes writes it."""
 
     key: str
@@ -52,7 +46,7 @@ class TolerationOutput(_Output):
     effect: str | None = None
 
 
-class PoolOutput(_Output):
+class PoolOutput(Output):
     """A pool, and what a pod says to land on it."""
 
     name: str
@@ -71,57 +65,7 @@ class PoolOutput(_Output):
     ceiling_cards: int
 
 
-class BucketOutput(_Output):
-    """A bucket, or a part of one, that a namespace's service account reaches."""
-
-    name: str
-    prefix: str
-    access: str
-
-
-class NetworkExceptionOutput(_Output):
-    """Traffic that a namespace is allowed beside names, its own pods and HTTPS."""
-
-    name: str
-    direction: str
-    namespace: str | None = None
-    cidr: str | None = None
-    ports: tuple[int, ...]
-
-
-class NamespaceOutput(_Output):
-    """A team's namespace. What has a default, an older release did not publish."""
-
-    name: str
-    environment: str
-    service_account: str
-    quota: dict[str, int]
-    scheduling: str | None = None
-    """``queued`` or ``serving``."""
-    priorities: tuple[str, ...]
-    queue: str | None = None
-    """The LocalQueue of a namespace that is queued."""
-    max_pods: int | None = None
-    pod_security: str | None = None
-    people_role: str | None = None
-    """The Kubernetes Role that the team's groups are bound to."""
-    shell: bool = False
-    workload_role: str | None = None
-    """The IAM role that the service account takes, where it reaches buckets."""
-    buckets: tuple[BucketOutput, ...] = ()
-    network: tuple[NetworkExceptionOutput, ...] = ()
-
-
-class TenantOutput(_Output):
-    """A team."""
-
-    name: str
-    team: str
-    groups: tuple[str, ...] = ()
-    namespaces: tuple[NamespaceOutput, ...]
-
-
-class GuaranteeOutput(_Output):
+class GuaranteeOutput(Output):
     """What a namespace is guaranteed of the resource of its line."""
 
     tenant: str
@@ -131,7 +75,7 @@ class GuaranteeOutput(_Output):
     """Those of the line that it is meant for; an older release did not say."""
 
 
-class CapacityOutput(_Output):
+class CapacityOutput(Output):
     """What teams are guaranteed of one resource on pools that they share, and what there can be of it."""
 
     resource: str
@@ -142,7 +86,7 @@ class CapacityOutput(_Output):
     """The most that may be guaranteed, as a multiple of what there can be."""
 
 
-class CostOutput(_Output):
+class CostOutput(Output):
     """The bill by list prices, and what it is held to."""
 
     monthly_floor_usd: float
@@ -152,7 +96,7 @@ class CostOutput(_Output):
     monthly_budget_usd: int
 
 
-class PlatformOutputs(_Output):
+class PlatformOutputs(Output):
     """The whole document."""
 
     version: int
@@ -185,38 +129,9 @@ def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
         cluster_name=settings.cluster.name,
         cluster_endpoint=cluster_endpoint,
         pools=tuple(_pool([each for each in planned if each.pool.name == pool.name]) for pool in settings.pools),
-        tenants=tuple(_tenant(tenant, settings.cluster.name) for tenant in settings.tenants),
+        tenants=tuple(tenant_output(each, settings) for each in settings.tenants),
         cost=_cost(settings),
         capacity=tuple(_capacity(line, settings) for line in capacity_lines(of_settings(settings))),
-    )
-
-
-def _tenant(tenant: Tenant, cluster: str) -> TenantOutput:
-    return TenantOutput(
-        name=tenant.name,
-        team=tenant.team,
-        groups=tenant.groups,
-        namespaces=tuple(
-            NamespaceOutput(
-                name=each.name,
-                environment=each.environment,
-                service_account=each.service_account,
-                quota=each.quota,
-                scheduling=each.scheduling.value,
-                priorities=each.priorities,
-                queue=names.LOCAL_QUEUE if each.scheduling is Scheduling.QUEUED else None,
-                max_pods=each.max_pods,
-                pod_security=each.pod_security.value,
-                people_role=names.team_role(tenant.name) if tenant.groups else None,
-                shell=each.shell,
-                workload_role=names.workload_role(cluster, each.name) if each.buckets else None,
-                buckets=tuple(BucketOutput.model_validate(one.model_dump(mode="json")) for one in each.buckets),
-                network=tuple(
-                    NetworkExceptionOutput.model_validate(one.model_dump(mode="json")) for one in each.network
-                ),
-            )
-            for each in tenant.namespaces
-        ),
     )
 
 

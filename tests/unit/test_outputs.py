@@ -75,6 +75,20 @@ def test_a_pool_lists_its_nodepools_and_adds_up_their_cards() -> None:
     assert pool.ceiling_cards == sum(each.ceiling_cards for each in pool.node_pools) == 2
 
 
+def test_a_team_reads_its_place_in_the_queues_and_all_that_its_namespaces_may_have() -> None:
+    teams = {each.name: each for each in describe(stack_settings("prod"), ENDPOINT).tenants}
+    training, serving = teams["training"], teams["serving"]
+    assert training.queue is not None
+    assert (training.queue.name, training.queue.weight) == ("training", 3)
+    (space,) = training.namespaces
+    assert (space.quota["nvidia.com/gpu"], space.limits["nvidia.com/gpu"]) == (72, 72 + 26)
+    assert (space.default_cpu_millis, space.default_memory_mib) == (500, 1024)
+    assert "train" in space.pools
+    assert serving.queue is None
+    assert serving.namespaces[0].limits == serving.namespaces[0].quota
+    assert serving.namespaces[0].readable_secrets
+
+
 def test_a_pool_that_is_not_there_is_none() -> None:
     assert described().pool("nowhere") is None
 
