@@ -125,3 +125,11 @@ def test_no_alert_of_a_pool_of_claims_waits_for_what_nothing_measures() -> None:
 
     assert of("claimed") == {"StaticPoolShort"}
     assert of("serve") == {"GpuPluginShort", "GpuPoolNearCeiling", "GpuUseLow"}
+
+
+def test_karpenter_is_not_asked_about_training_nodes_that_eks_makes() -> None:
+    made_by_eks = some_settings(
+        pools=[a_pool(), a_static_pool(provisioner="managed-node-group")], feature_gates={"static_capacity": False}
+    )
+    assert "TrainingNodeDisrupted" not in {each.name for each in alerts(made_by_eks)}
+    assert "TrainingNodeDisrupted" in {each.name for each in alerts(CLAIMED)}
