@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuplatform.catalog.cards import cards
-from gpuplatform.catalog.instance_types import instance_types
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.standard import keys, labels, names
-from policies.cel import literal, nested, table
+from policies.admission.nodepools import NODE_POOL_VARIABLES
+from policies.cel import literal
 from policies.kinds import NAMESPACE, NODE, NODE_CLASS, NODE_POOL
-from policies.nodepool import LABELS_PATH
 from policies.pod import CARD_NAME
 from policies.rules.tenancy import PLATFORM
 from policies.subject import Kind
@@ -46,49 +43,6 @@ class Scope:
     must_answer: bool = True
     """Whether an object is refused where the policy itself fails; False where refusing could stop the cluster."""
 
-
-def _card_tables() -> dict[str, str]:
-    known = [each for each in instance_types().values() if each.card is not None]
-    name_of = {card.name: f"{card.model}|{labels.memory_value(card.memory_gb)}" for card in cards().values()}
-    geometries = {card.name: geometry(card.mig_table) if card.mig_table else None for card in cards().values()}
-    profiles = {
-        name_of[name]: table(
-            {labels.profile_value(each.name): each.max_instances for each in cut.profiles} if cut else {}
-        )
-        for name, cut in geometries.items()
-    }
-    return {
-        "cards": nested(profiles),
-        "card_of_type": table({each.name: name_of[each.card or ""] for each in known}),
-        "cards_of_type": table({each.name: each.cards for each in known}),
-    }
-
-
-_LABELS_AT = ".?".join(LABELS_PATH.split("."))
-
-_NODE_POOL_VARIABLES = {
-    "labels": f"object.?{_LABELS_AT}.orValue({{}})",
-    "was": f"oldObject == null ? {{}} : oldObject.?{_LABELS_AT}.orValue({{}})",
-    "taints": "object.spec.template.spec.?taints.orValue([])",
-    "every_taint": "variables.taints + object.spec.template.spec.?startupTaints.orValue([])",
-    "requirements": "object.spec.template.spec.?requirements.orValue([])",
-    "limits": "object.spec.?limits.orValue({})",
-    "budgets": "object.spec.?disruption.?budgets.orValue([])",
-    "static": "has(object.spec.replicas)",
-    **_card_tables(),
-    "named": f"variables.requirements.filter(r, r.key == {literal(keys.INSTANCE_TYPE)} && r.operator == 'In')",
-    "types": "variables.named.size() == 0 ? [] : variables.named[0].values",
-    "is_gpu": f"variables.labels.exists(k, k.startsWith({literal(labels.PREFIX)}))"
-    f" || variables.taints.exists(t, t.key == {literal(keys.GPU_TAINT)})"
-    " || variables.types.exists(t, t in variables.card_of_type)",
-    "partitioned": f'variables.labels[?{literal(labels.MIG.key)}].orValue("") == {literal(labels.MIG_ENABLED)}',
-    "profile": f'variables.labels[?{literal(labels.MIG_PROFILE.key)}].orValue("")',
-    "card": f'variables.labels[?{literal(labels.MODEL.key)}].orValue("") + "|"'
-    f' + variables.labels[?{literal(labels.MEMORY.key)}].orValue("")',
-    "chief": f'variables.labels[?{literal(labels.ROLE.key)}].orValue("") == {literal(labels.Role.CHIEF.value)}',
-    "is_protected": "variables.chief"
-    f' || variables.labels[?{literal(labels.PURPOSE.key)}].orValue("") == {literal(labels.Purpose.TRAIN.value)}',
-}
 
 _OWN_LABELS = {
     "labels": "object.metadata.?labels.orValue({})",
@@ -226,7 +180,7 @@ SCOPES: tuple[Scope, ...] = (
         kinds=(NODE_POOL,),
         resources={NODE_POOL.group: ("nodepools",)},
         operations=(CREATE, UPDATE),
-        variables=_NODE_POOL_VARIABLES,
+        variables=NODE_POOL_VARIABLES,
         match={"not-karpenter": NOT_KARPENTER},
     ),
     Scope(

@@ -17,7 +17,7 @@ from sandbox.control_plane.control_plane import ControlPlane
 from tests.cluster.admission import verdicts
 from tests.figures import Figures
 from tests.policies.corpus import CASES
-from tests.policies.documents import GOOD
+from tests.policies.documents import GOOD, a_cpu_pool, but, requirement
 from tests.policies.harness import Case
 from tests.policies.lint.test_fixtures import FIXTURES, expected
 
@@ -98,3 +98,22 @@ def test_kubectl_apply_of_a_known_mistake_is_denied_with_the_remedy(guarded: Con
     rule = next(each for each in every_rule() if each.name == expected(path))
     assert f"{rule.name}: " in refused.err
     assert rule.remediation in refused.err
+
+
+@pytest.mark.parametrize(
+    ("key", "operator", "values"),
+    [
+        ("karpenter.k8s.aws/instance-category", "In", ("c", "m", "r")),
+        ("karpenter.k8s.aws/instance-category", "NotIn", ("g", "gr", "p")),
+        ("karpenter.k8s.aws/instance-family", "In", ("m7i", "c7g")),
+        ("karpenter.k8s.aws/instance-gpu-count", "DoesNotExist", ()),
+    ],
+    ids=str,
+)
+def test_a_pool_that_rules_cards_out_otherwise_than_by_type_is_no_gpu_pool(
+    guarded: ControlPlane, key: str, operator: str, values: tuple[str, ...]
+) -> None:
+    line = requirement(key, operator, *values)
+    if not values:
+        del line["values"]
+    assert verdicts(guarded, [but(a_cpu_pool(), "spec", "template", "spec", "requirements", [line])]) == {}

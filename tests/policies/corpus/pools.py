@@ -72,6 +72,20 @@ CASES: tuple[Case, ...] = (
         but(but(a_pool(), *_LABELS, {}), *_SPEC, "taints", []),
         "gpu.vendor",
     ),
+    *(
+        case(
+            GPU_LABELS_COMPLETE,
+            f"it names no type, and {what}",
+            but(a_cpu_pool(), *_SPEC, "requirements", requirements),
+            "add the label gpu.vendor",
+        )
+        for what, requirements in (
+            ("a family with cards", [requirement("karpenter.k8s.aws/instance-family", "In", "g5", "m7i")]),
+            ("a category with cards", [requirement("karpenter.k8s.aws/instance-category", "In", "c", "g")]),
+            ("a number of cards", [requirement("karpenter.k8s.aws/instance-gpu-count", "Gt", "0")]),
+            ("whatever there is", [requirement("karpenter.sh/capacity-type", "In", "spot")]),
+        )
+    ),
     case(GPU_LABELS_TRUE, "another model", _labelled("gpu.model", "T4"), "'T4'", "g6.xlarge (L4-24GB)"),
     case(
         GPU_LABELS_TRUE,

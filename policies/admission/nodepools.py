@@ -1,0 +1,84 @@
+"""What the rules about NodePools read at the API server: the catalogue as CEL's tables, and what a pool may launch."""
+
+from __future__ import annotations
+
+from gpuplatform.catalog.cards import cards
+from gpuplatform.catalog.instance_types import instance_types
+from gpuplatform.catalog.mig import geometry
+from gpuplatform.proofs.truth import has_nvidia, well_known
+from gpuplatform.standard import keys, labels
+from policies.cel import literal, nested, table
+from policies.nodepool import LABELS_PATH
+
+
+def _card_tables() -> dict[str, str]:
+    known = [each for each in instance_types().values() if each.card is not None]
+    name_of = {card.name: f"{card.model}|{labels.memory_value(card.memory_gb)}" for card in cards().values()}
+    geometries = {card.name: geometry(card.mig_table) if card.mig_table else None for card in cards().values()}
+    profiles = {
+        name_of[name]: table(
+            {labels.profile_value(each.name): each.max_instances for each in cut.profiles} if cut else {}
+        )
+        for name, cut in geometries.items()
+    }
+    return {
+        "cards": nested(profiles),
+        "card_of_type": table({each.name: name_of[each.card or ""] for each in known}),
+        "cards_of_type": table({each.name: each.cards for each in known}),
+    }
+
+
+def _families_with_cards() -> dict[str, str]:
+    """The families that have NVIDIA cards, each with its category and its architecture."""
+    known = [(each, well_known(name)) for name, each in instance_types().items() if has_nvidia(each)]
+    return {each.family: f"{told[keys.INSTANCE_CATEGORY]}|{told[keys.ARCHITECTURE]}" for each, told in known}
+
+
+_OF_CARDS = keys.INSTANCE_GPU_COUNT.removesuffix("count")
+_TOLD = (
+    f"r.key in {literal((keys.INSTANCE_FAMILY, keys.INSTANCE_CATEGORY))}"
+    f' || r.key.startsWith({literal(_OF_CARDS)}) || !r.key.startsWith("karpenter.k8s.aws/instance-")'
+)
+"""Whether a requirement is one by which a family is told from another: what else narrows it, only the pack follows."""
+
+
+def _admits(value: str) -> str:
+    return f'(r.operator == "In" ? {value} in r.values : r.operator == "NotIn" ? !({value} in r.values) : true)'
+
+
+_CATEGORY, _ARCHITECTURE = (f'variables.families[f].split("|")[{at}]' for at in (0, 1))
+_ADMITS = (
+    f"r.key == {literal(keys.INSTANCE_FAMILY)} ? {_admits('f')}"
+    f" : r.key == {literal(keys.INSTANCE_CATEGORY)} ? {_admits(_CATEGORY)}"
+    f" : r.key == {literal(keys.ARCHITECTURE)} ? {_admits(_ARCHITECTURE)}"
+    f' : !r.key.startsWith({literal(_OF_CARDS)}) || r.operator != "DoesNotExist" && r.operator != "Lt"'
+)
+_LABELS_AT = ".?".join(LABELS_PATH.split("."))
+
+NODE_POOL_VARIABLES = {
+    "labels": f"object.?{_LABELS_AT}.orValue({{}})",
+    "was": f"oldObject == null ? {{}} : oldObject.?{_LABELS_AT}.orValue({{}})",
+    "taints": "object.spec.template.spec.?taints.orValue([])",
+    "every_taint": "variables.taints + object.spec.template.spec.?startupTaints.orValue([])",
+    "requirements": "object.spec.template.spec.?requirements.orValue([])",
+    "limits": "object.spec.?limits.orValue({})",
+    "budgets": "object.spec.?disruption.?budgets.orValue([])",
+    "static": "has(object.spec.replicas)",
+    **_card_tables(),
+    "named": f"variables.requirements.filter(r, r.key == {literal(keys.INSTANCE_TYPE)} && r.operator == 'In')",
+    "types": "variables.named.size() == 0 ? [] : variables.named[0].values"
+    ".filter(t, variables.named.all(n, t in n.values))",
+    "families": table(_families_with_cards()),
+    "may_launch_cards": f"variables.named.size() == 0 && variables.requirements.all(r, {_TOLD})"
+    f" && variables.families.exists(f, variables.requirements.all(r, {_ADMITS}))",
+    "is_gpu": f"variables.labels.exists(k, k.startsWith({literal(labels.PREFIX)}))"
+    f" || variables.taints.exists(t, t.key == {literal(keys.GPU_TAINT)})"
+    " || variables.types.exists(t, t in variables.card_of_type) || variables.may_launch_cards",
+    "partitioned": f'variables.labels[?{literal(labels.MIG.key)}].orValue("") == {literal(labels.MIG_ENABLED)}',
+    "profile": f'variables.labels[?{literal(labels.MIG_PROFILE.key)}].orValue("")',
+    "card": f'variables.labels[?{literal(labels.MODEL.key)}].orValue("") + "|"'
+    f' + variables.labels[?{literal(labels.MEMORY.key)}].orValue("")',
+    "chief": f'variables.labels[?{literal(labels.ROLE.key)}].orValue("") == {literal(labels.Role.CHIEF.value)}',
+    "is_protected": "variables.chief"
+    f' || variables.labels[?{literal(labels.PURPOSE.key)}].orValue("") == {literal(labels.Purpose.TRAIN.value)}',
+}
