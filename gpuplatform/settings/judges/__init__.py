@@ -18,6 +18,7 @@ from gpuplatform.settings.judges import (
     pools,
     reach,
     sharing,
+    taints,
     tenants,
 )
 
@@ -27,6 +28,7 @@ _JUDGES = (
     network.judge,
     hardware.judge,
     pools.judge,
+    taints.judge,
     sharing.judge,
     bring_up.judge,
     dra.judge,
