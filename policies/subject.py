@@ -25,6 +25,8 @@ Plain: TypeAlias = "bool | int | float | str | Unknown | Sequence[Plain] | Mappi
 """JSON's types, and UNKNOWN."""
 
 PART_SEPARATOR = ":"
+MOST_BITS: Final = 1023
+"""Of a whole number: a float, as most readers of JSON take it, holds no more, and Python does not write out 15,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,11 @@ def of_resource(token: str, name: str, inputs: Mapping[str, object]) -> Subject:
 
 
 def plain(value: object) -> Plain:
-    """Anything as plain data; a whole float becomes an int, and what no YAML could say (a file) is unknown."""
-    if value is None or isinstance(value, bool | int | str | Unknown):
+    """Anything as plain data; a whole float becomes an int, and what no object could hold (a file) is unknown."""
+    if value is None or isinstance(value, bool | str | Unknown):
         return value
+    if isinstance(value, int):
+        return value if value.bit_length() <= MOST_BITS else UNKNOWN
     if isinstance(value, float):
         return int(value) if math.isfinite(value) and value.is_integer() else value
     if isinstance(value, Mapping):

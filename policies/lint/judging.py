@@ -11,7 +11,7 @@ from pathlib import Path
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.view import StackView
 from policies.lint.charts import ChartValues, chart_values
-from policies.lint.reading import BrokenError, Document, documents
+from policies.lint.reading import Broken, Document, documents
 from policies.lint.rules import MANIFEST, RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
 from policies.rule import Rule
 from policies.subject import Kind, Plain, Subject, of_plain
@@ -132,12 +132,12 @@ def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
         return [], [_unreadable(source.name, 1, "a binary file")]
-    try:
-        for document in documents(text):
+    for document in documents(text):
+        if isinstance(document, Broken):
+            broken.append(_unreadable(source.name, document.line, document.why))
+        else:
             found += _unpacked(source.name, document, "", document.body)
             strays += _strays(source.name, document, "", document.body)
-    except BrokenError as error:
-        broken = [_unreadable(source.name, error.line, error.why)]
     # A chart's values and a workflow lie in the same folders; beside an object, what is none is a mistake.
     is_manifest = source.named or any(_is_object(each.subject.body) for each in found)
     return found, [*(strays if is_manifest else ()), *broken]

@@ -15,7 +15,7 @@ from typing import Final
 import yaml
 
 from gpuplatform.nesting import too_deep_at_line
-from policies.subject import Plain
+from policies.subject import MOST_BITS, Plain
 
 MAX_VALUES: Final = 200_000
 """Of one document, aliases written out: room for the largest CustomResourceDefinition, none for a bomb."""
@@ -27,13 +27,20 @@ _TRUE = frozenset({"yes", "true", "on"})
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 
 
-class BrokenError(Exception):
-    """Text that is not YAML, or YAML that no object can be made of."""
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Text that is not YAML, or a document that no object can be made of."""
+
+    line: int
+    """From 1."""
+    why: str
+
+
+class _BrokenError(Exception):
+    """A document that no object can be made of, while it is being made."""
 
     def __init__(self, line: int, why: str) -> None:
-        self.line = line
-        """From 1."""
-        self.why = why
+        self.broken = Broken(line, why)
         super().__init__(why)
 
 
@@ -59,23 +66,32 @@ class Document:
         return mark.line + 1
 
 
-def documents(text: str) -> Iterator[Document]:
-    """The documents of a text in order, empty ones left out; BrokenError where it cannot be read on."""
+def documents(text: str) -> Iterator[Document | Broken]:
+    """The documents of a text in order, empty ones left out; text that is not YAML ends them."""
     if "\x00" in text:
-        raise BrokenError(1, "a binary file")
+        yield Broken(1, "a binary file")
+        return
     try:
         if (line := too_deep_at_line(text)) is not None:
-            raise BrokenError(line, "lists or mappings nested without end")
+            yield Broken(line, "lists or mappings nested without end")
+            return
         for number, node in enumerate(_nodes(text)):
-            yield Document(_Construction().plain(node), text, number)
+            yield _document(node, text, number)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         why = " ".join(filter(None, (error.context, error.problem)))
         # The end of an unfinished text is past its last line, where nobody could be shown anything.
         line = min(mark.line + 1, max(1, len(text.splitlines()))) if mark else 1
-        raise BrokenError(line, f"text that is not YAML: {why}") from None
+        yield Broken(line, f"text that is not YAML: {why}")
     except yaml.YAMLError as error:
-        raise BrokenError(1, f"text that is not YAML: {' '.join(str(error).split())}") from None
+        yield Broken(1, f"text that is not YAML: {' '.join(str(error).split())}")
+
+
+def _document(node: yaml.Node, text: str, number: int) -> Document | Broken:
+    try:
+        return Document(_Construction().plain(node), text, number)
+    except _BrokenError as error:
+        return error.broken
 
 
 def _nodes(text: str) -> Iterator[yaml.Node]:
@@ -118,12 +134,12 @@ class _Construction:
         if known is not None:
             return known
         if id(node) in self.open:
-            raise BrokenError(node.start_mark.line + 1, "a part that contains itself")
+            raise _BrokenError(node.start_mark.line + 1, "a part that contains itself")
         self.open.add(id(node))
         made = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
         self.open.remove(id(node))
         if made[1] > MAX_VALUES:
-            raise BrokenError(node.start_mark.line + 1, f"more than {MAX_VALUES} values in one document")
+            raise _BrokenError(node.start_mark.line + 1, f"more than {MAX_VALUES} values in one document")
         self.made[id(node)] = made
         return made
 
@@ -143,10 +159,10 @@ class _Construction:
                     merged |= each if isinstance(each, dict) else {}
                 continue
             if not isinstance(key_node, yaml.ScalarNode):
-                raise BrokenError(key_node.start_mark.line + 1, "a key that is not a text")
+                raise _BrokenError(key_node.start_mark.line + 1, "a key that is not a text")
             key = str(key_node.value)
             if key in made:
-                raise BrokenError(key_node.start_mark.line + 1, f"the key {key!r} twice in one mapping")
+                raise _BrokenError(key_node.start_mark.line + 1, f"the key {key!r} twice in one mapping")
             made[key] = value
         return (merged | made if merged else made), size
 
@@ -171,9 +187,10 @@ def _integer(written: str) -> Plain:
     digits = written.replace("_", "")
     octal = re.match(r"^([-+]?)0([0-7]+)$", digits)
     try:
-        return int(octal[1] + octal[2], 8) if octal else int(digits, 0)
+        number = int(octal[1] + octal[2], 8) if octal else int(digits, 0)
     except ValueError:  # 12:30 is a number to YAML 1.1 and a text to Kubernetes
         return written
+    return number if number.bit_length() <= MOST_BITS else written
 
 
 def _float(written: str) -> Plain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.lint.reading import BrokenError, documents
+from policies.lint.reading import Broken, Document, documents
 from policies.subject import Plain
 
 LINES = """\
@@ -22,13 +22,23 @@ spec:
 """
 
 
+def one(text: str) -> Document:
+    (document,) = read(text)
+    return document
+
+
+def read(text: str) -> list[Document]:
+    found = list(documents(text))
+    assert not any(isinstance(each, Broken) for each in found)
+    return [each for each in found if isinstance(each, Document)]
+
+
 def only(text: str) -> Plain:
-    (document,) = documents(text)
-    return document.body
+    return one(text).body
 
 
 @pytest.mark.parametrize(
-    ("written", "read"),
+    ("written", "value"),
     [
         ("a: 1", 1),
         ("a: 0x10", 16),
@@ -51,15 +61,15 @@ def only(text: str) -> Plain:
         ("b: &x {c: 1}\ne: &y {c: 2}\na: {<<: [*x, *y]}", {"c": 1}),
     ],
 )
-def test_a_value_is_what_kubernetes_reads(written: str, read: Plain) -> None:
+def test_a_value_is_what_kubernetes_reads(written: str, value: Plain) -> None:
     body = only(written)
     assert isinstance(body, dict)
-    assert body["a"] == read
-    assert type(body["a"]) is type(read)
+    assert body["a"] == value
+    assert type(body["a"]) is type(value)
 
 
 def test_a_file_holds_several_documents_and_empty_ones() -> None:
-    assert [each.body for each in documents("---\na: 1\n---\n---\n[2]\n")] == [{"a": 1}, None, [2]]
+    assert [each.body for each in read("---\na: 1\n---\n---\n[2]\n")] == [{"a": 1}, None, [2]]
     assert list(documents("# nothing\n")) == []
 
 
@@ -80,12 +90,11 @@ def test_a_file_holds_several_documents_and_empty_ones() -> None:
     ],
 )
 def test_a_field_has_the_line_on_which_it_stands_or_would_stand(path: str, line: int) -> None:
-    (document,) = documents(LINES)
-    assert document.line_of(path) == line
+    assert one(LINES).line_of(path) == line
 
 
 def test_a_line_counts_from_the_file_s_beginning_and_not_from_its_document_s() -> None:
-    _, second = documents("a: 1\n---\n\nb:\n  c: 1\n")
+    _, second = read("a: 1\n---\n\nb:\n  c: 1\n")
     assert second.line_of("b.c") == 5
 
 
@@ -112,15 +121,22 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(text: str, line: int, why: str) -> None:
-    with pytest.raises(BrokenError) as broken:
-        list(documents(text))
-    assert why in broken.value.why
-    assert broken.value.line == line
+    (broken,) = documents(text)
+    assert isinstance(broken, Broken)
+    assert why in broken.why
+    assert broken.line == line
 
 
 def test_what_stands_before_a_broken_part_is_read() -> None:
-    read = documents("a: 1\n---\nb: [" + "{}, " * 200)
-    first = next(read)
-    with pytest.raises(BrokenError):
-        next(read)
+    first, broken = documents("a: 1\n---\nb: [" + "{}, " * 200)
+    assert isinstance(first, Document)
     assert (first.body, first.line_of("a")) == ({"a": 1}, 1)
+    assert isinstance(broken, Broken)
+
+
+@pytest.mark.parametrize("text", ["a: 1\na: 2\n", "a: {{ .Values.a }}\n", "a: &x [*x]\n", BOMB])
+def test_what_stands_after_a_document_that_cannot_be_made_is_read(text: str) -> None:
+    broken, after = documents(f"{text}---\nb: 1\n")
+    assert isinstance(broken, Broken)
+    assert isinstance(after, Document)
+    assert (after.body, after.line_of("b")) == ({"b": 1}, text.count("\n") + 2)
