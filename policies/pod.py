@@ -18,7 +18,19 @@ _NVIDIA_CARDS = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
 """What the name of every card resource begins with, also of those that nobody offers."""
 CARD_NAME = "(" + " || ".join(f"k.startsWith({literal(each)})" for each in _NVIDIA_CARDS) + ")"
 """The same in CEL, of a resource ``k``."""
-_MODEL_SERVERS = ("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml")
+_MODEL_SERVERS = (
+    "model",
+    "sklearn",
+    "xgboost",
+    "tensorflow",
+    "pytorch",
+    "triton",
+    "onnx",
+    "huggingface",
+    "pmml",
+    "lightgbm",
+    "paddle",
+)
 """KServe: instead of a list of containers a predictor may have one under the name of its framework."""
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -174,6 +186,8 @@ def _amounts(container: Container) -> dict[str, Fraction] | None:
     read: dict[str, Fraction] = {}
     for key in {**container.limits, **container.requests}:
         written = text(container.asks(key))
+        if written is None:  # null, which Kubernetes reads as nothing asked for
+            continue
         amount = quantity(written) if isinstance(written, str) else None
         if amount is None or amount < 0:
             return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from gpuplatform.proofs.capture.quantity import whole
 from gpuplatform.standard import keys, labels, resources
 from policies.kinds import CONFIG_MAP
 from policies.nodepool import NodePool
@@ -57,7 +58,7 @@ def _loaded(written: str) -> Plain:
     """A stack's rules read the same few texts again and again; nobody changes what is read."""
     try:
         loaded: object = yaml.load(written, Loader=yaml.CSafeLoader)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):  # such as a number of thousands of digits
         return None
     return plain(loaded)
 
@@ -98,4 +99,4 @@ def _shares(sharing: Plain) -> int | None:
 
 def _count(value: Plain) -> int:
     written = text(value)
-    return int(written) if isinstance(written, str) and written.isdecimal() else 0
+    return whole(written) or 0 if isinstance(written, str) else 0

@@ -9,12 +9,15 @@ from pydantic import Field
 
 from gpuplatform.settings.model import Model
 
+MOST_USD = 10**12
+"""More than anybody spends in a month, and few enough digits for arithmetic."""
+
 
 class PriceOverride(Model):
     """A price that the catalogue does not know for the stack's region."""
 
     instance_type: str
-    usd_per_hour: Annotated[float, Field(gt=0)]
+    usd_per_hour: Annotated[float, Field(gt=0, le=1_000_000)]
     """On demand."""
     source: Annotated[str, Field(min_length=1)]
     """Where it comes from, with its date."""
@@ -23,9 +26,9 @@ class PriceOverride(Model):
 class Cost(Model):
     """Limits that `check` and the policies hold."""
 
-    monthly_floor_limit_usd: Annotated[int, Field(ge=0)]
+    monthly_floor_limit_usd: Annotated[int, Field(ge=0, le=MOST_USD)]
     """The most that the stack may cost in a month in which nobody runs anything."""
-    monthly_budget_usd: Annotated[int, Field(ge=0)]
+    monthly_budget_usd: Annotated[int, Field(ge=0, le=MOST_USD)]
     """The most that the stack may cost in a month in which every ceiling is reached."""
     spot_price_ratio: Annotated[float, Field(gt=0, le=1)] = 0.40
     """Spot price assumed, as a fraction of on demand; an assumption, stated wherever it is used."""

@@ -9,6 +9,7 @@ from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.quantity import whole
 from gpuplatform.standard import labels, resources
 from gpuplatform.standard.reasons import Reason
 from policies.cel import Cel, NotInCluster, every, literal
@@ -111,7 +112,7 @@ def _whole(value: Plain) -> int | Unknown | None:
     written = text(value)
     if isinstance(written, Unknown):
         return UNKNOWN
-    return int(written) if written is not None and written.isdecimal() else None
+    return whole(written) if written is not None else None
 
 
 def _weight(subject: Subject) -> Iterable[Fault]:

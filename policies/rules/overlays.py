@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.quantity import whole
 from gpuplatform.proofs.truth import selectable
 from gpuplatform.standard import keys, labels, resources
 from policies.cel import PLATFORMS_OWN
@@ -46,7 +47,7 @@ def _capacity(subject: Subject) -> Iterable[Fault]:
     faults = [
         Fault(f"{_CAPACITY}[{key}]", quoted(amount), "a whole number, as text", "write how many one node offers")
         for key, amount in capacity.items()
-        if resources.is_card_resource(key) and amount is not UNKNOWN and not str(text(amount)).isdecimal()
+        if resources.is_card_resource(key) and amount is not UNKNOWN and whole(str(text(amount))) is None
     ]
     slices = [key for key in capacity if key.startswith(resources.MIG_PREFIX)]
     hidden = text(capacity.get(resources.GPU))
@@ -141,15 +142,13 @@ def _types_of(overlay: Subject, pool: NodePool) -> tuple[InstanceType, ...] | Un
 def _room_for(overlay: Subject, subject: Subject, pool: NodePool, resource: str) -> list[Fault]:
     """An elastic NodePool whose ceiling is below one node's units never starts that node."""
     units, ceiling = (
-        text(at(overlay.body, "spec", "capacity", resource)),
-        text(at(subject.body, "spec", "limits", resource)),
+        whole(str(text(given)))
+        for given in (at(overlay.body, "spec", "capacity", resource), at(subject.body, "spec", "limits", resource))
     )
-    if pool.is_static or not isinstance(units, str) or not isinstance(ceiling, str):
-        return []
-    if not units.isdecimal() or not ceiling.isdecimal() or int(ceiling) >= int(units):
+    if pool.is_static or units is None or ceiling is None or ceiling >= units:
         return []
     allowed = f"at least {units}, which one node is believed to offer: ceilings count shares and slices, not cards"
-    return [Fault(f"{LIMITS_PATH}[{resource}]", ceiling, allowed, f"raise the ceiling to {units} or more")]
+    return [Fault(f"{LIMITS_PATH}[{resource}]", str(ceiling), allowed, f"raise the ceiling to {units} or more")]
 
 
 OVERLAY_SCOPED = Rule(

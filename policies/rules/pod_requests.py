@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
@@ -19,6 +20,9 @@ from policies.workloads import WORKLOAD_KINDS, pod_templates
 _KNOWN_PROFILES: Final = frozenset(
     labels.profile_value(profile.name) for table in geometries().values() for profile in table.profiles
 )
+_QUANTITY: Final = "a quantity of Kubernetes, such as 500m, 2 or 16Gi: a pod with anything else is never made"
+_OTHER_SUFFIX: Final = re.compile(r"^\s*(?P<number>\d+(\.\d+)?)\s*(?P<letter>[kmgtpeKMGTPE])[iI]?[bB]?\s*$")
+"""How people write bytes elsewhere: 16GB, 16 GiB, 16gi."""
 
 
 def _requests(subject: Subject) -> Iterable[Fault]:
@@ -64,6 +68,32 @@ def _is_whole(given: Plain) -> bool:
 def _number(given: Plain) -> Fraction | None:
     written = text(given)
     return quantity(written) if isinstance(written, str) else None
+
+
+def _quantities(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(f"{container.path}.{part}[{resource}]", quoted(given), _QUANTITY, _mended(text(given)))
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for part, amounts in (("requests", container.requests), ("limits", container.limits))
+        if not isinstance(amounts, Unknown)
+        for resource, given in amounts.items()
+        if resource not in container.cards and given is not None and given is not UNKNOWN and not _is_amount(given)
+    ]
+
+
+def _is_amount(given: Plain) -> bool:
+    number = _number(given)
+    return number is not None and number >= 0
+
+
+def _mended(written: str | Unknown | None) -> str:
+    """What to write instead: the nearest quantities where only the suffix is wrong."""
+    found = _OTHER_SUFFIX.match(written) if isinstance(written, str) else None
+    if found is None:
+        return "write a number of zero or more, with a suffix of Kubernetes where one is needed"
+    number, letter = found["number"], found["letter"].upper()
+    return f"write {number}{'k' if letter == 'K' else letter} or {number}{letter}i"
 
 
 def _resource(subject: Subject) -> Iterable[Fault]:
@@ -120,6 +150,16 @@ POD_CARD_REQUESTS = Rule(
     admission=NotInCluster("Kubernetes itself refuses parts of an extended resource, and limits other than requests"),
 )
 
+POD_QUANTITIES = Rule(
+    name="pod-quantities",
+    description="What a container asks for beside cards are quantities that Kubernetes can read.",
+    severity=Severity.HIGH,
+    remediation="Write a quantity: 16G or 16Gi instead of 16GB.",
+    kinds=WORKLOAD_KINDS,
+    judge=_quantities,
+    admission=NotInCluster("the API server refuses such an object itself"),
+)
+
 POD_CARD_RESOURCE = Rule(
     name="pod-card-resource",
     description="A container asks for cards by a name that nodes can offer.",
@@ -142,4 +182,4 @@ POD_RUNTIME_CLASS = Rule(
     ),
 )
 
-RULES = (POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)
+RULES = (POD_CARD_REQUESTS, POD_QUANTITIES, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)

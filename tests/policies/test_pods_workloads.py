@@ -152,6 +152,11 @@ def test_what_a_pod_asks_is_the_sum_of_what_runs_and_the_most_of_what_prepares()
     assert found.most_in_one_container("nvidia.com/gpu") == 1
 
 
+def test_null_asks_for_nothing_and_hides_nothing_else() -> None:
+    found = asked("containers", 0, "resources", "limits", "memory", None)
+    assert found.devices == (("nvidia.com/gpu", 1),)
+
+
 def test_selector_and_affinity_are_joined_and_terms_are_alternatives() -> None:
     terms = [
         {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]},
@@ -193,6 +198,7 @@ def test_tolerations_are_read_with_the_api_s_defaults() -> None:
         ("containers", UNKNOWN),
         ("containers", 0, "resources", "requests", "cpu", UNKNOWN),
         ("containers", 0, "resources", "requests", "cpu", "plenty"),
+        ("containers", 0, "resources", "requests", "cpu", "9" * 5000),
         ("affinity", UNKNOWN),
     ],
 )
@@ -210,10 +216,11 @@ def test_a_pod_asks_for_cards_by_amount_or_by_claim_and_not_by_zero() -> None:
     assert not asks_for_cards(only(but(but(none, *_SPEC, "resourceClaims", claim), *_SPEC, "nodeSelector", GONE)))
 
 
-def test_a_model_server_without_a_list_of_containers_is_one() -> None:
-    predictor = {"model": {"resources": resources("1")}, **block("infer")}
+@pytest.mark.parametrize("server", ["model", "triton", "lightgbm", "paddle"])
+def test_a_model_server_without_a_list_of_containers_is_one(server: str) -> None:
+    predictor = {server: {"resources": resources("1")}, **block("infer")}
     pod = only(an("serving.kserve.io/v1beta1", "InferenceService", {"predictor": predictor}))
-    assert [each.path for each in containers(pod)] == ["spec.predictor.model.resources"]
+    assert [each.path for each in containers(pod)] == [f"spec.predictor.{server}.resources"]
 
 
 def test_a_pod_without_cards_is_left_alone() -> None:

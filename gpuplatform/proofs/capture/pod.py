@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuplatform.proofs.capture.quantity import whole
 from gpuplatform.standard import keys
 from gpuplatform.standard.taints import Effect, Taint, Toleration
 
@@ -35,10 +36,11 @@ class Match:
                 return False
 
     def _compares(self, value: str | None) -> bool:
-        bound = self.values[0] if len(self.values) == 1 else ""
-        if value is None or not value.isdecimal() or not bound.isdecimal():
+        bound = whole(self.values[0]) if len(self.values) == 1 else None
+        mine = whole(value) if value is not None else None
+        if mine is None or bound is None:
             return False
-        return int(value) > int(bound) if self.operator == "Gt" else int(value) < int(bound)
+        return mine > bound if self.operator == "Gt" else mine < bound
 
     def __str__(self) -> str:
         if self.operator == "In" and len(self.values) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from policies.rules.operator_objects import CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED
 from policies.rules.pod_escape import POD_NOT_BOUND
 from policies.rules.pod_jobs import TORCHRUN_FIRST_POD_FOUND, TORCHRUN_JOB_INDEXED
-from policies.rules.pod_requests import POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_RUNTIME_CLASS
+from policies.rules.pod_requests import POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_QUANTITIES, POD_RUNTIME_CLASS
 from policies.rules.pod_selection import (
     POD_NAMES_PURPOSE,
     POD_NO_DISCOVERED_LABELS,
@@ -69,6 +69,18 @@ CASES: tuple[Case, ...] = (
         but(a_deployment(), *_RESOURCES, "limits", "nvidia.com/gpu", GONE),
         "add nvidia.com/gpu: 1 to limits",
     ),
+    *(
+        case(POD_QUANTITIES, written, but(a_deployment(), *_RESOURCES, part, "memory", written), change)
+        for part, written, change in (
+            ("limits", "16GB", "write 16G or 16Gi"),
+            ("requests", "1.5 gb", "write 1.5G or 1.5Gi"),
+            ("limits", "512KB", "write 512k or 512Ki"),
+            ("requests", "-1Gi", "a number of zero or more"),
+            ("limits", "plenty", "a number of zero or more"),
+            ("limits", "", "a number of zero or more"),
+        )
+    ),
+    case(POD_QUANTITIES, "a truth value", but(a_deployment(), *_RESOURCES, "requests", "cpu", True), "given true"),
     case(POD_CARD_RESOURCE, "the renamed share", _asking("1", "nvidia.com/gpu.shared"), "'nvidia.com/gpu.shared'"),
     case(POD_CARD_RESOURCE, "a profile of no card", _asking("1", "nvidia.com/mig-9g.99gb"), "profile that some card"),
     case(

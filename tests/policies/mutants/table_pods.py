@@ -15,7 +15,10 @@ from tests.policies.mutants.table import Judge, Row, Where, right, row
 REMOVED, VALUE, TYPE = Way.REMOVED, Way.VALUE, Way.TYPE
 ANY = WORKLOAD_KINDS
 _POD = "spec.template.spec"
-_SERVERS = ("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml")
+_SERVERS = (
+    *("model", "sklearn", "xgboost", "tensorflow", "pytorch", "triton"),
+    *("onnx", "huggingface", "pmml", "lightgbm", "paddle"),
+)
 
 
 def _named(name: str) -> Where:
@@ -47,6 +50,10 @@ POD_ROWS: tuple[Row, ...] = (
     right(ANY, f"{_POD}.containers[].resources.requests[nvidia.com/*]", "the limit is the request then", REMOVED),
     row(ANY, f"{_POD}.containers[].resources.limits.memory", "pod-memory-bounded", REMOVED),
     right(ANY, f"{_POD}.containers[].resources.*", "it is no part of what it asks of cards", REMOVED),
+    *(
+        row(ANY, f"{_POD}.containers[].resources.*{resource}", "pod-quantities", VALUE, TYPE)
+        for resource in (".cpu", ".memory", "[ephemeral-storage]")
+    ),
     row(ANY, f"{_POD}.containers[].resources.*", Judge.API_SERVER, VALUE, TYPE),
     row(ANY, f"{_POD}.nodeSelector[gpu.pool]", "pod-names-purpose", REMOVED),
     row(ANY, f"{_POD}.nodeSelector", "pod-names-purpose", REMOVED, TYPE),

@@ -265,8 +265,13 @@ def test_without_the_purpose_s_taint_an_unselective_pod_would_land() -> None:
         ("one", None),
         ("", None),
         ("1 Gi", None),
+        (" 1Gi", None),
+        ("1Gi\n", None),
+        ("\u0661", None),
         ("1gi", None),
         ("1e999999999", None),
+        ("9" * 5000, None),
+        ("." + "9" * 5000, None),
     ],
 )
 def test_a_quantity_is_read_exactly(written: str, number: Fraction | None) -> None:

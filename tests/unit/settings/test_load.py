@@ -212,6 +212,19 @@ def test_a_wrong_value_is_one_fault_and_not_also_said_to_be_missing(pool: dict[s
     assert paths(load.examine(settings_object(pools=[pool])).faults) == [path]
 
 
+@pytest.mark.parametrize("amount", [10**400, 10**12 + 1])
+@pytest.mark.parametrize("limit", ["monthly_budget_usd", "monthly_floor_limit_usd"])
+def test_an_amount_beyond_all_money_is_refused(limit: str, amount: int) -> None:
+    assert paths(load.examine(settings_object(cost={limit: amount})).faults) == [f"cost.{limit}"]
+
+
+@pytest.mark.parametrize("price", [float("inf"), float("nan"), 10**400])
+def test_a_price_is_a_number_of_dollars(price: float) -> None:
+    override: dict[str, Plain] = {"instance_type": "g6.xlarge", "usd_per_hour": price, "source": "ours"}
+    given = settings_object(cost={"prices": [override]})
+    assert paths(load.examine(given).faults) == ["cost.prices[g6.xlarge].usd_per_hour"]
+
+
 def test_a_wrong_key_deep_in_a_pool_hides_nothing_else_of_that_pool() -> None:
     market: dict[str, Plain] = {"market": "on-demand", "ceiling_cards": 3, "ceilling": 4}
     pool = a_pool(
