@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from policies.rule import Rule, Severity, StackRule
-from policies.rules import RULES, VIEW_RULES, pods
+from policies.rules import RULES, VIEW_RULES, bindings, pods
 from policies.view_rule import ViewRule
 
 
@@ -38,7 +38,7 @@ MANIFEST = FileRule(
 
 FILE_RULES = (YAML, MANIFEST)
 
-STACK_RULES: tuple[StackRule, ...] = pods.STACK_RULES
+STACK_RULES: tuple[StackRule, ...] = (*bindings.STACK_RULES, *pods.STACK_RULES)
 """Rules over objects of one run. Those over a whole stack are left out: a team's repository does not hold one."""
 
 __all__ = ["FILE_RULES", "MANIFEST", "RULES", "STACK_RULES", "VIEW_RULES", "YAML", "AnyRule", "FileRule"]

@@ -68,6 +68,7 @@ STACK_RULES: tuple[StackRule, ...] = (
     *operator_values.STACK_RULES,
     *karpenter_values.STACK_RULES,
     *tenancy.STACK_RULES,
+    *bindings.STACK_RULES,
     *bounds.STACK_RULES,
     *capacity.STACK_RULES,
     *cost.STACK_RULES,

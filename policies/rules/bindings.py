@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from policies.cel import PLATFORMS_OWN
-from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Kind, Subject, Unknown, at, items_at, quoted
+from policies.kinds import NAMESPACE, SERVICE_ACCOUNT
+from policies.rule import Rule, Severity, StackRule
+from policies.rules.tenancy import is_tenant, unnamed_secrets, wildcards
+from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items_at, quoted
 
+CLUSTER_ROLE = Kind("rbac.authorization.k8s.io", "ClusterRole")
 ROLE_BINDING = Kind("rbac.authorization.k8s.io", "RoleBinding")
 CLUSTER_ROLE_BINDING = Kind("rbac.authorization.k8s.io", "ClusterRoleBinding")
 
 _WHOLE_CLUSTER = "cluster-admin"
+_READ_SECRETS = ("admin", "edit")
+"""ClusterRoles of Kubernetes itself that read every secret of a namespace (same page, user-facing roles)."""
+_ACCOUNT = "system:serviceaccount:"
+"""How an account is written as a user, before its namespace and name."""
 _EVERYBODY = ("system:authenticated", "system:unauthenticated", "system:serviceaccounts", "system:masters", "*")
 """Groups of Kubernetes that nobody is put into by name (kubernetes.io/docs/reference/access-authn-authz/rbac)."""
 
@@ -31,6 +38,38 @@ def _named(subject: Subject) -> Iterable[Fault]:
     return faults
 
 
+def _narrow(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    wide = dict.fromkeys(_READ_SECRETS, "secrets without names")
+    for each in subjects:
+        found = [*wildcards(each), *unnamed_secrets(each)] if each.is_a(CLUSTER_ROLE) else []
+        if found and each.known_name is not None:
+            wide[each.known_name] = f"{found[0].path}: {found[0].given}"
+    teams = {each.known_name for each in subjects if each.is_a(NAMESPACE) and is_tenant(each)}
+    for binding in (each for each in subjects if each.is_a(ROLE_BINDING) or each.is_a(CLUSTER_ROLE_BINDING)):
+        role = at(binding.body, "roleRef", "name")
+        if at(binding.body, "roleRef", "kind") != CLUSTER_ROLE.name or not isinstance(role, str) or role not in wide:
+            continue
+        listed = items_at(binding, "subjects")
+        for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
+            if _is_of_a_team(each, teams):
+                given = f"{quoted(at(each, 'name'))}, who gets the ClusterRole {role} ({wide[role]})"
+                allowed = "a role that names its API groups, resources, verbs and secrets"
+                change = "bind a Role of the namespace with what is needed, or narrow the ClusterRole"
+                yield binding, Fault(f"subjects[{number}]", given, allowed, change)
+
+
+def _is_of_a_team(given: Plain, teams: Container[str | None]) -> bool:
+    """Whether it is a person, or an account of a namespace that is known as a team's: charts have accounts too."""
+    kind, name, namespace = (at(given, part) for part in ("kind", "name", "namespace"))
+    if not isinstance(name, str):
+        return False
+    if name.startswith(_ACCOUNT):
+        return name.removeprefix(_ACCOUNT).partition(":")[0] in teams
+    if kind == SERVICE_ACCOUNT.name:
+        return isinstance(namespace, str) and namespace in teams
+    return kind in ("Group", "User") and not name.startswith("system:")
+
+
 BINDING_NAMED = Rule(
     name="binding-named",
     description="A role is bound to somebody by name, and cluster-admin to nobody.",
@@ -41,4 +80,14 @@ BINDING_NAMED = Rule(
     admission=PLATFORMS_OWN,
 )
 
+BINDING_NARROW = StackRule(
+    name="binding-narrow",
+    description="No team is given a ClusterRole with a star, or one that reads every secret.",
+    severity=Severity.HIGH,
+    remediation="Bind a Role of the namespace that names what is needed, or narrow the ClusterRole.",
+    kinds=(CLUSTER_ROLE, ROLE_BINDING, CLUSTER_ROLE_BINDING, NAMESPACE),
+    judge=_narrow,
+)
+
 RULES = (BINDING_NAMED,)
+STACK_RULES = (BINDING_NARROW,)

@@ -21,6 +21,12 @@ _SERVICE_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 _INGRESS_SCHEME = "alb.ingress.kubernetes.io/scheme"
 """Annotations of the AWS Load Balancer Controller (kubernetes-sigs/aws-load-balancer-controller v2, guide/service and
 guide/ingress); without the controller a Service's load balancer is public by itself."""
+_SERVICE_INTERNAL = "service.beta.kubernetes.io/aws-load-balancer-internal"
+"""The annotation before the scheme, still read where there is no scheme."""
+_SERVICE_CLASSES = (None, "", "service.k8s.aws/nlb", "eks.amazonaws.com/nlb")
+_INGRESS_CLASSES = (None, "", "alb")
+"""Classes of AWS load balancers: the controller's, EKS's own, and what a cluster's default may be."""
+_INGRESS_CLASS = "kubernetes.io/ingress.class"
 _INTERNAL = "internal"
 
 
@@ -49,14 +55,24 @@ def _closed(subject: Subject) -> Iterable[Fault]:
 
 
 def _internal(subject: Subject) -> Iterable[Fault]:
-    if subject.is_a(SERVICE) and at(subject.body, "spec", "type") != "LoadBalancer":
+    if not _is_of_aws(subject):
         return []
     key = _SERVICE_SCHEME if subject.is_a(SERVICE) else _INGRESS_SCHEME
     given = at(subject.body, "metadata", "annotations", key)
-    if given in (_INTERNAL, UNKNOWN):
+    old = at(subject.body, "metadata", "annotations", _SERVICE_INTERNAL) if subject.is_a(SERVICE) else None
+    if given in (_INTERNAL, UNKNOWN) or (given is None and old in ("true", UNKNOWN)):
         return []
     allowed = f"{_INTERNAL}: the platform's settings open no load balancer to the world"
     return [Fault(f"metadata.annotations[{key}]", quoted(given), allowed, f"annotate it with {key}: {_INTERNAL}")]
+
+
+def _is_of_aws(subject: Subject) -> bool:
+    """Whether it makes a load balancer of AWS, as far as its class tells."""
+    if subject.is_a(SERVICE):
+        asked = at(subject.body, "spec", "type") == "LoadBalancer"
+        return asked and at(subject.body, "spec", "loadBalancerClass") in _SERVICE_CLASSES
+    named = at(subject.body, "spec", "ingressClassName")
+    return (at(subject.body, "metadata", "annotations", _INGRESS_CLASS) if named is None else named) in _INGRESS_CLASSES
 
 
 SUBNET_WITHOUT_PUBLIC_ADDRESSES = Rule(

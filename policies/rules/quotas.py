@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+import yaml
+
 from gpuplatform.faults import Fault, errors
+from gpuplatform.nesting import too_deep_at_line
 from gpuplatform.proofs.mig_file import judge as judge_layouts
 from gpuplatform.standard import keys, labels, resources
 from policies.cel import PLATFORMS_OWN
@@ -15,8 +19,10 @@ from policies.sharing_configs import sharing_configs, units_per_card
 from policies.subject import UNKNOWN, Subject, Unknown, mapping_at, quoted, text
 
 _PREFIX = resources.quota_key("")
-_LAYOUTS = "mig-configs:"
-"""What a mig-parted configuration contains and no other text of ours does."""
+_LAYOUTS = "mig-configs"
+"""The key of a mig-parted configuration under which its layouts are."""
+_LAYOUTS_MEANT = re.compile(rf"""(^|[{{,])\s*["']?{_LAYOUTS}["']?\s*:""", re.MULTILINE)
+"""How a text that is not YAML shows that it was to be one."""
 
 
 def _offered(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
@@ -63,12 +69,25 @@ def _legal(subject: Subject) -> Iterable[Fault]:
     data = mapping_at(subject, "data")
     if isinstance(data, Unknown):
         return []
-    written = [(key, value) for key, value in data.items() if isinstance(value, str) and _LAYOUTS in value]
+    written = [(key, value) for key, value in data.items() if isinstance(value, str) and _gives_layouts(value)]
     return [
         Fault(f"data[{key}].{fault.path}", fault.given, fault.allowed, fault.change)
         for key, value in written
         for fault in errors(judge_layouts(value).faults)
     ]
+
+
+def _gives_layouts(written: str) -> bool:
+    """Whether a text is a mig-parted configuration, however it is written: quoted, as JSON, or broken."""
+    if _LAYOUTS not in written:
+        return False
+    if too_deep_at_line(written) is not None:
+        return True
+    try:
+        top = yaml.compose(written, Loader=yaml.CSafeLoader)  # pyright: ignore[reportUnknownMemberType]
+    except yaml.YAMLError:
+        return _LAYOUTS_MEANT.search(written) is not None
+    return isinstance(top, yaml.MappingNode) and any(key.value == _LAYOUTS for key, _ in top.value)
 
 
 QUOTA_OFFERED = StackRule(

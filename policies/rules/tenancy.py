@@ -67,7 +67,8 @@ def _token_off(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _no_wildcards(subject: Subject) -> Iterable[Fault]:
+def wildcards(subject: Subject) -> list[Fault]:
+    """What a role gives with a star instead of names."""
     return [
         Fault(f"{path}.{part}", quoted(_EVERY), "each by its name", f"list the {part} that are needed")
         for path, rule in _role_rules(subject)
@@ -76,7 +77,8 @@ def _no_wildcards(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _secrets_by_name(subject: Subject) -> Iterable[Fault]:
+def unnamed_secrets(subject: Subject) -> list[Fault]:
+    """Where a role gives secrets without their names."""
     faults: list[Fault] = []
     for path, rule in _role_rules(subject):
         names = items(at(rule, "resourceNames"))
@@ -185,7 +187,7 @@ ROLE_WITHOUT_WILDCARDS = Rule(
     severity=Severity.HIGH,
     remediation="List what the role needs instead of *.",
     kinds=(ROLE,),
-    judge=_no_wildcards,
+    judge=wildcards,
     admission=PLATFORMS_OWN,
 )
 
@@ -195,7 +197,7 @@ SECRETS_BY_NAME = Rule(
     severity=Severity.HIGH,
     remediation="Add resourceNames with the secrets that may be read.",
     kinds=(ROLE,),
-    judge=_secrets_by_name,
+    judge=unnamed_secrets,
     admission=PLATFORMS_OWN,
 )
 

@@ -93,6 +93,30 @@ def a_role_binding() -> dict[str, object]:
     }
 
 
+def a_cluster_role() -> dict[str, object]:
+    """Which nodes there are, for everyone who runs on them."""
+    rules = [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list"]}]
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": "node-reader"},
+        "rules": rules,
+    }
+
+
+def a_cluster_role_binding() -> dict[str, object]:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": "node-readers"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "node-reader"},
+        "subjects": [
+            {"kind": "Group", "name": "ml-serving", "apiGroup": "rbac.authorization.k8s.io"},
+            {"kind": "ServiceAccount", "name": "serving", "namespace": "ml-serving"},
+        ],
+    }
+
+
 CLOUD: tuple[dict[str, object], ...] = (
     a_policy(),
     an_aws_role(),
@@ -103,4 +127,6 @@ CLOUD: tuple[dict[str, object], ...] = (
     a_load_balancer(),
     a_limit_range(),
     a_role_binding(),
+    a_cluster_role(),
+    a_cluster_role_binding(),
 )

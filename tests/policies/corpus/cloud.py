@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rules.bindings import BINDING_NAMED
+from policies.rules.bindings import BINDING_NAMED, BINDING_NARROW
 from policies.rules.bounds import QUOTA_COMPLETE, TENANT_LIMIT_RANGE
 from policies.rules.cluster import CLUSTER_ENDPOINT_PRIVATE
 from policies.rules.identity import IAM_ACTIONS_NAMED, ROLE_TRUST_NAMED
@@ -11,6 +11,8 @@ from policies.rules.ladder import SPOT_DIVERSE, WEIGHTS_DESCEND
 from policies.rules.launch_templates import LAUNCH_TEMPLATE_METADATA, LAUNCH_TEMPLATE_VOLUMES
 from policies.rules.network import LOAD_BALANCER_INTERNAL, SECURITY_GROUP_CLOSED, SUBNET_WITHOUT_PUBLIC_ADDRESSES
 from tests.policies.cloud_documents import (
+    a_cluster_role,
+    a_cluster_role_binding,
     a_launch_template,
     a_limit_range,
     a_load_balancer,
@@ -52,6 +54,14 @@ def _spot(zones: list[str], types: list[str]) -> Document:
         requirement("topology.kubernetes.io/zone", "In", *zones),
     ]
     return but(a_pool(), *_LINES, lines)
+
+
+_OLD = "service.beta.kubernetes.io/aws-load-balancer-internal"
+
+
+def _an_ingress(of: str) -> Document:
+    document: Document = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "chat"}}
+    return {**document, "spec": {"ingressClassName": of}}
 
 
 CASES: tuple[Case, ...] = (
@@ -97,6 +107,33 @@ CASES: tuple[Case, ...] = (
         "an Ingress",
         {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "chat"}},
         "alb.ingress.kubernetes.io/scheme: internal",
+    ),
+    case(
+        LOAD_BALANCER_INTERNAL,
+        "an Ingress of the controller, by its class",
+        _an_ingress("alb"),
+        "alb.ingress.kubernetes.io/scheme: internal",
+    ),
+    *(
+        case(
+            LOAD_BALANCER_INTERNAL,
+            f"a Service of the class {name}",
+            but(but(a_load_balancer(), "spec", "loadBalancerClass", name), "metadata", "annotations", GONE),
+            "annotate it",
+        )
+        for name in ("service.k8s.aws/nlb", "eks.amazonaws.com/nlb")
+    ),
+    case(
+        LOAD_BALANCER_INTERNAL,
+        "internal in the old words and public in the new",
+        but(a_load_balancer(), "metadata", "annotations", {_OLD: "true", _PUBLIC: "internet-facing"}),
+        "'internet-facing'",
+    ),
+    case(
+        LOAD_BALANCER_INTERNAL,
+        "not internal in the old words",
+        but(a_load_balancer(), "metadata", "annotations", {_OLD: "false"}),
+        "annotate it",
     ),
     *(
         case(
@@ -161,6 +198,45 @@ CASES: tuple[Case, ...] = (
         "every account of a namespace",
         but(a_role_binding(), "subjects", 0, "name", "system:serviceaccounts:ml-serving"),
         "name who needs the role",
+    ),
+    *(
+        case(
+            BINDING_NARROW,
+            broken,
+            [but(a_cluster_role(), "rules", 0, part, [given]), but(a_cluster_role_binding(), "subjects", 1, GONE)],
+            f"subjects[0]: given 'ml-serving', who gets the ClusterRole node-reader (rules[0].{says})",
+            "bind a Role of the namespace",
+        )
+        for broken, part, given, says in (
+            ("everything of an API group", "resources", "*", "resources: '*'"),
+            ("every verb", "verbs", "*", "verbs: '*'"),
+            ("every secret", "resources", "secrets", "resourceNames: nothing"),
+        )
+    ),
+    *(
+        case(
+            BINDING_NARROW,
+            f"a role of Kubernetes itself: {name}",
+            but(but(a_role_binding(), "roleRef", "kind", "ClusterRole"), "roleRef", "name", name),
+            f"who gets the ClusterRole {name}",
+        )
+        for name in ("admin", "edit")
+    ),
+    *(
+        case(
+            BINDING_NARROW,
+            f"an account of a team, as {whom['kind']}",
+            [
+                a_namespace(),
+                but(a_cluster_role(), "rules", 0, "verbs", ["*"]),
+                but(a_cluster_role_binding(), "subjects", [whom]),
+            ],
+            f"subjects[0]: given '{whom['name']}'",
+        )
+        for whom in (
+            {"kind": "ServiceAccount", "name": "serving", "namespace": "ml-serving"},
+            {"kind": "User", "name": "system:serviceaccount:ml-serving:serving"},
+        )
     ),
     case(
         KARPENTER_HEARS_INTERRUPTIONS,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import cast
+
+import yaml
 
 from policies.rules.node_classes import (
     NODE_METADATA_HOPS,
@@ -43,6 +46,11 @@ from tests.policies.documents import (
 )
 from tests.policies.harness import Case, case
 
+_EIGHT: Document = {
+    "version": "v1",
+    "mig-configs": {"x": [{"devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 8}}]},
+}
+"""Slices that no card has room for."""
 _LABELS = ("spec", "template", "metadata", "labels")
 _METADATA = ("spec", "metadataOptions")
 _SLICES = "nvidia.com/mig-1g.10gb"
@@ -279,6 +287,16 @@ CASES: tuple[Case, ...] = (
         layouts(**{"1g.10gb": 8}),
         "mig-configs.a100-80gb.1g.10gb-x7[0].mig-devices",
         "1g.10gb",
+    ),
+    *(
+        case(MIG_LAYOUT_LEGAL, broken, but(layouts(), "data", "config.yaml", written), says)
+        for broken, written, says in (
+            ("as JSON", json.dumps(_EIGHT), "mig-configs.x[0].mig-devices"),
+            ("with every word quoted", yaml.safe_dump(_EIGHT, default_style='"'), "mig-configs.x[0].mig-devices"),
+            ("half a JSON", json.dumps(_EIGHT)[:-1], "YAML, one document"),
+            ("broken", "mig-configs:\n  x: [", "YAML, one document"),
+            ("without an end", "mig-configs: " + "[" * 5000, "YAML, one document"),
+        )
     ),
     *(
         case(

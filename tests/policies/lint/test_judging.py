@@ -15,7 +15,8 @@ from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from policies.lint.judging import Linted, Source, lint, read
 from tests.builders import STACKS, stack_file, stack_settings
-from tests.policies.documents import GONE, GOOD, Document, a_priority_class, a_quota, but, the_operator
+from tests.policies.cloud_documents import a_cluster_role, a_cluster_role_binding, a_load_balancer
+from tests.policies.documents import GONE, GOOD, Document, a_namespace, a_priority_class, a_quota, but, the_operator
 from tests.policies.pod_documents import a_deployment, a_headless_service, a_job
 
 BAD_CLASS = but(a_priority_class(), "globalDefault", True)
@@ -153,6 +154,13 @@ def test_broken_yaml_is_a_finding_and_the_objects_before_it_are_judged() -> None
     assert sorted(rules(result)) == ["priority-class-not-default", "yaml"]
 
 
+def test_one_object_with_a_key_twice_hides_no_other() -> None:
+    twice = "apiVersion: v1\nkind: Service\nkind: Pod\n---\n"
+    result = lint([Source("a.yaml", (twice + text_of(BAD_CLASS) + "---\n" + twice).encode())])
+    assert rules(result) == ["yaml", "priority-class-not-default", "yaml"]
+    assert result.objects == 1
+
+
 def test_a_byte_order_mark_is_no_fault() -> None:
     result = lint([Source("a.yaml", b"\xef\xbb\xbf" + text_of(BAD_CLASS).encode())])
     assert rules(result) == ["priority-class-not-default"]
@@ -210,9 +218,67 @@ def test_a_chart_s_values_are_judged_in_whichever_object_they_stand(form: object
     assert text_of(bad).splitlines()[found.line - 1].strip() == "enabled: true"
 
 
+def _service(annotations: dict[str, str], **spec: str) -> Document:
+    service = but(a_load_balancer(), "metadata", "annotations", annotations)
+    return but(service, "spec", {"type": "LoadBalancer", **spec})
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": {"ingressClassName": "nginx"}},
+        {
+            "apiVersion": "networking.k8s.io/v1",
+            "kind": "Ingress",
+            "metadata": {"annotations": {"kubernetes.io/ingress.class": "nginx"}},
+        },
+        _service({}, loadBalancerClass="tailscale"),
+        _service({"service.beta.kubernetes.io/aws-load-balancer-internal": "true"}),
+    ],
+)
+def test_what_opens_no_load_balancer_of_aws_to_the_world_need_not_say_so(document: Document) -> None:
+    assert rules(linted(document)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "written"),
+    [
+        ("NodePool", ("spec", "limits", "nvidia.com/gpu"), "9" * 5000),
+        ("NodePool", ("spec", "weight"), "9" * 5000),
+        ("NodePool", ("spec", "limits", "nvidia.com/gpu"), "0x" + "f" * 5000),
+        ("NodeOverlay", ("spec", "capacity", "nvidia.com/gpu"), "9" * 5000),
+        ("ResourceQuota", ("spec", "hard", "requests.nvidia.com/gpu"), "9" * 5000),
+        ("Deployment", (*_POD, "containers", 0, "resources", "limits", "nvidia.com/gpu"), "9" * 5000),
+        ("Deployment", (*_POD, "containers", 0, "resources", "limits", "memory"), "0x" + "f" * 5000),
+        ("Deployment", ("spec", "replicas"), "9" * 5000),
+    ],
+)
+@pytest.mark.parametrize("quoted", [True, False])
+def test_a_number_of_thousands_of_digits_ends_nothing(
+    kind: str, path: tuple[object, ...], written: str, *, quoted: bool
+) -> None:
+    document = but(next(each for each in GOOD if each["kind"] == kind), *path, "LONG")
+    text = text_of(document, BAD_CLASS).replace("LONG", f"'{written}'" if quoted else written)
+    found = lint([Source("a.yaml", text.encode())], stack_view(stack_settings("dev"), template_name))
+    assert found.objects == 2
+    assert "priority-class-not-default" in rules(found)
+
+
+def test_a_chart_s_own_account_may_have_the_role_that_its_chart_gives_it() -> None:
+    role = but(a_cluster_role(), "rules", 0, "verbs", ["*"])
+    account = {"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}
+    assert rules(linted(a_namespace(), role, but(a_cluster_role_binding(), "subjects", [account]))) == []
+    assert rules(linted(role)) == []
+
+
 def test_values_of_another_file_are_not_guessed() -> None:
     assert rules(linted(_flux({}, valuesFrom=[{"kind": "ConfigMap", "name": "a"}]))) == []
     assert rules(linted(_argo({}, valueFiles=["a.yaml"]))) == []
+
+
+@pytest.mark.parametrize("text", ["Note: write mig-configs: under it", "see: the mig-configs: key", "a: mig-configs"])
+def test_a_text_that_speaks_of_layouts_is_none(text: str) -> None:
+    assert rules(linted({"apiVersion": "v1", "kind": "ConfigMap", "data": {"readme": text}})) == []
 
 
 def test_with_a_stack_a_pod_is_held_to_its_pools() -> None:

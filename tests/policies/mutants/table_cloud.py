@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from policies.kinds import CLUSTER, NODE_POOL, RELEASE
 from policies.reads import Path
-from policies.rules.bindings import CLUSTER_ROLE_BINDING, ROLE_BINDING
+from policies.rules.bindings import CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING
 from policies.rules.bounds import LIMIT_RANGE
 from policies.rules.identity import POLICY, ROLE
 from policies.rules.launch_templates import LAUNCH_TEMPLATE
@@ -19,6 +19,7 @@ from tests.policies.mutants.table import Judge, Row, Where, right, row
 
 REMOVED, VALUE, TYPE = Way.REMOVED, Way.VALUE, Way.TYPE
 _SCHEME = "metadata.annotations[service.beta.kubernetes.io/aws-load-balancer-scheme]"
+_OLD_WORDS = "metadata.annotations[service.beta.kubernetes.io/aws-load-balancer-internal]"
 
 
 def _karpenter(subject: Subject, _: Path) -> bool:
@@ -52,6 +53,7 @@ def _has_a_rung_below(subject: Subject, _: Path) -> bool:
 _NOBODY_COMES_IN = "a rule without a network is one of a security group"
 _GATES = "values.settings.featureGates"
 _STAGING = _is(("values", "settings", "clusterName"), "gpu-staging")
+_BINDINGS = (ROLE_BINDING, CLUSTER_ROLE_BINDING)
 _BALANCES = _is(("spec", "type"), "LoadBalancer")
 
 ROWS: tuple[Row, ...] = (
@@ -77,13 +79,22 @@ ROWS: tuple[Row, ...] = (
     row(CLUSTER, "vpcConfig.endpointPrivateAccess", "cluster-endpoint-private", REMOVED, TYPE),
     row(CLUSTER, "vpcConfig.endpointPrivateAccess", "cluster-endpoint-private", VALUE, values=(False,)),
     row(SERVICE, _SCHEME, "load-balancer-internal", where=_BALANCES),
+    right(SERVICE, _OLD_WORDS, "the scheme beside it decides", VALUE),
+    right(SERVICE, "spec.loadBalancerClass", "another controller makes it, outside of AWS", VALUE),
     row(SERVICE, "spec.type", "load-balancer-internal", VALUE, values=("LoadBalancer",)),
     right(SERVICE, "spec.type", "a Service of another type opens nothing", REMOVED),
     row(SERVICE, "spec.type", Judge.API_SERVER, TYPE, VALUE),
-    row((ROLE_BINDING, CLUSTER_ROLE_BINDING), "roleRef.name", "binding-named", VALUE, values=("cluster-admin",)),
-    row(ROLE_BINDING, "roleRef.name", Judge.SCHEMA, REMOVED, TYPE),
-    row(ROLE_BINDING, "subjects[].name", "binding-named", VALUE, values=("system:authenticated",)),
+    row(_BINDINGS, "roleRef.name", "binding-named", VALUE, values=("cluster-admin",)),
+    row(_BINDINGS, "subjects[].name", "binding-named", VALUE, values=("system:authenticated",)),
+    row(ROLE_BINDING, "roleRef.*", Judge.SCHEMA, REMOVED, TYPE),
     row(ROLE_BINDING, "subjects[].name", Judge.SCHEMA, REMOVED, TYPE),
+    row(CLUSTER_ROLE_BINDING, "*", Judge.API_SERVER, REMOVED, TYPE),
+    row(_BINDINGS, "roleRef.kind", Judge.API_SERVER, VALUE),
+    row(CLUSTER_ROLE, "rules[].apiGroups[]", "binding-narrow", VALUE, values=("*",)),
+    row(CLUSTER_ROLE, "rules[].resources[]", "binding-narrow", VALUE, values=("*", "secrets")),
+    row(CLUSTER_ROLE, "rules[].verbs[]", "binding-narrow", VALUE, values=("*",)),
+    right(CLUSTER_ROLE, "rules[].*[]", "a role may grant less", REMOVED),
+    row(CLUSTER_ROLE, "rules[].*", Judge.API_SERVER, VALUE, TYPE),
     row(LIMIT_RANGE, "metadata.namespace", "tenant-limit-range"),
     row(LIMIT_RANGE, "spec.limits", "tenant-limit-range", REMOVED, TYPE),
     row(LIMIT_RANGE, "spec.limits[].type", "tenant-limit-range"),
