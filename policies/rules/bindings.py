@@ -39,7 +39,7 @@ def _named(subject: Subject) -> Iterable[Fault]:
 
 
 def _narrow(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    wide = dict.fromkeys(_READ_SECRETS, "secrets without names")
+    wide: dict[str, str] = dict.fromkeys(_READ_SECRETS, "secrets without names")
     for each in subjects:
         found = [*wildcards(each), *unnamed_secrets(each)] if each.is_a(CLUSTER_ROLE) else []
         if found and each.known_name is not None:

@@ -54,7 +54,6 @@ POD_ROWS: tuple[Row, ...] = (
         row(ANY, f"{_POD}.containers[].resources.*{resource}", "pod-quantities", VALUE, TYPE)
         for resource in (".cpu", ".memory", "[ephemeral-storage]")
     ),
-    row(ANY, f"{_POD}.containers[].resources.*", Judge.API_SERVER, VALUE, TYPE),
     row(ANY, f"{_POD}.nodeSelector[gpu.pool]", "pod-names-purpose", REMOVED),
     row(ANY, f"{_POD}.nodeSelector", "pod-names-purpose", REMOVED, TYPE),
     row(ANY, f"{_POD}.nodeSelector[gpu.*]", "pod-standard-labels", VALUE, TYPE),
