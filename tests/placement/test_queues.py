@@ -166,6 +166,24 @@ def test_a_job_larger_than_the_quota_waits_with_the_reason(on: Cluster, figures:
     say(figures, "32 cards asked of 8 + 16", waits["message"])
 
 
+def test_a_job_that_names_no_pool_starts_nothing_and_says_why(on: Cluster, figures: Figures) -> None:
+    anywhere: Any = spec_of(POOLS["train"], 1)
+    del anywhere["nodeSelector"], anywhere["tolerations"]
+    on.apply([job_of(anywhere, "alpha", "anywhere"), job_of(anywhere, "delta", "neither"), a_job("alpha", "named", 1)])
+    until(lambda: running_cards(on, "alpha") == 1)
+    for team, job in (("alpha", "anywhere"), ("delta", "neither")):
+        until(lambda team=team, job=job: condition(on, team, job, "QuotaReserved") is not None)
+    waits = condition(on, "alpha", "anywhere", "QuotaReserved")
+    assert waits is not None
+    assert (waits["status"], waits["reason"]) == ("False", "Pending")
+    assert "untolerated taint" in waits["message"]
+    assert "in flavor train-a100-40gb-on-demand" in waits["message"]
+    assert not is_so(on, "delta", "neither", "QuotaReserved")
+    assert [each.name.rsplit("-", 2)[0] for each in on.pods("alpha")] == ["named"]
+    assert not on.pods("delta")
+    say(figures, "a job that names no pool", waits["message"])
+
+
 def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, figures: Figures) -> None:
     together = {"kueue.x-k8s.io/podset-required-topology": "topology.kubernetes.io/zone"}
     holds = a_job("delta", "holds", 1, pool=BLOCK, annotations=together)

@@ -9,7 +9,6 @@ from gpuplatform.settings.flavors import Flavor, QueuePlan, Share, TeamQueue
 from gpuplatform.settings.teams import queued
 from gpuplatform.standard import keys, names, resources
 from gpuplatform.standard.priorities import PRIORITIES
-from gpuplatform.standard.taints import standard_taints, tolerations
 
 VERSION = "kueue.x-k8s.io/v1beta2"
 
@@ -37,17 +36,14 @@ def _topology() -> Document:
 
 
 def _flavor(flavor: Flavor) -> Document:
-    """Nodes by labels and taints. Kueue answers the standard's taints for the job, and a pool's own not.
+    """Nodes by labels and taints. A job answers the taints itself: Kueue passes over a flavor that it does not answer.
 
-    A job that is admitted has so said nothing more than which resource it wants; into a pool that declares a taint of
-    its own, such as eight-card work, only a job comes that answers it.
+    No toleration stands here, since Kueue would write it into the pod: one that names no purpose would start, and on
+    whichever nodes have the fewest taints, which may be the protected ones.
     """
-    pool = flavor.planned.pool
-    answered = tolerations(standard_taints(pool.purpose, pool.role, pool.taint_effect))
     spec: Document = {
         "nodeLabels": flavor.planned.node_labels,
         "nodeTaints": [each.as_document() for each in flavor.planned.taints],
-        "tolerations": [each.as_document() for each in answered],
     }
     if flavor.has_topology:
         spec["topologyName"] = names.TOPOLOGY

@@ -221,14 +221,13 @@ def test_a_topology_is_on_flavors_of_workers_whose_nodes_stand_already() -> None
     }
 
 
-def test_every_taint_of_a_pool_is_on_its_flavor_and_the_standards_are_answered() -> None:
+def test_every_taint_of_a_pool_is_on_its_flavor_and_kueue_answers_none_of_them() -> None:
     own: dict[str, Plain] = {"key": "node-cards", "value": "eight"}
     space = a_namespace(scheduling="queued")
     rendered = render(some_settings(pools=[a_pool(taints=[own])], tenants=[a_tenant(namespaces=[space])]))
     spec = cast(dict[str, list[dict[str, str]]], of_kind(rendered, "ResourceFlavor")[0]["spec"])
-    assert {each["key"] for each in spec["nodeTaints"]} - {each["key"] for each in spec["tolerations"]} == {
-        "node-cards"
-    }
+    assert [each["key"] for each in spec["nodeTaints"]] == ["nvidia.com/gpu", "dedicated", "gpu.pool", "node-cards"]
+    assert "tolerations" not in spec
 
 
 @pytest.mark.parametrize("stack", STACKS)
