@@ -20,7 +20,7 @@ def capacity_text(draft: Draft, settings: Settings) -> list[str]:
     unused = [each.pool for line in capacity_lines(draft) if not line.claims for each in line.offers]
     if unused:
         lines.append(f"pools of which no namespace has a quota: {', '.join(unused)}")
-    lines += [str(each) for each in spans(draft) if not each.fits]
+    lines += [said for each in spans(draft) if (said := each.says)]
     needs = ", ".join(f"{each.families} {each.market} {each.vcpus:,}" for each in vcpu_needs(draft))
     lines.append(f"vCPU quotas of the account that the ceilings need: {needs}")
     by_kind: dict[str, list[str]] = {}

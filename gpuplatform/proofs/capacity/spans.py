@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.flavors import Flavor, flavors, queue_plan_of
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
-from gpuplatform.settings.teams import pools_of, training
+from gpuplatform.settings.teams import limit, pools_of, training
+from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,12 @@ class Span:
     tenant: str
     namespace: str
     resource: str
+    quota: int
+    """The most that the namespace holds at one time, with what it may borrow."""
     largest_job: int
-    """Its quota."""
+    """The most that its pods have together: they are alike, so they are of one pool, card and market."""
+    pool: str
+    """The pool that has as much."""
     one_node: int
     """What the largest node of its pools offers."""
     one_block: int
@@ -29,27 +35,53 @@ class Span:
         """Whether it can run on nodes that are known to stand together."""
         return self.largest_job <= max(self.one_node, self.one_block)
 
-    def __str__(self) -> str:
-        """One line for a person."""
+    @property
+    def says(self) -> str | None:
+        """One line for a person; None where one block holds as much as the quota allows."""
+        if self.fits and self.largest_job == self.quota:
+            return None
         block = f"a block {self.one_block}" if self.one_block else "no pool of it has a block"
+        less = "" if self.largest_job == self.quota else f", on pool {self.pool}, although it may hold {self.quota}"
+        apart = "" if self.fits else "; it runs on nodes that may stand apart"
         return (
-            f"the largest job of {self.tenant} in {self.namespace} is {self.largest_job} {self.resource}:"
-            f" one node has {self.one_node}, {block}; it runs on nodes that may stand apart"
+            f"the largest job of {self.tenant} in {self.namespace} is {self.largest_job} {self.resource}{less}:"
+            f" one node has {self.one_node}, {block}{apart}"
         )
 
 
 def spans(draft: Draft) -> tuple[Span, ...]:
-    """One for each quota of a namespace that trains, which some of its pools offers."""
-    planned = plan(draft.pools, draft.zones)
+    """One for each resource that a namespace which trains may hold, and some of its pools offers."""
+    planned, known = plan(draft.pools, draft.zones), flavors(draft.pools, draft.zones)
+    shares = {
+        (team.tenant.name, each.flavor.name): each.nominal + each.borrow
+        for team in queue_plan_of(draft).teams
+        for each in team.shares
+    }
     found: list[Span] = []
     for tenant in draft.tenants:
         for namespace in training(tenant):
             meant = {pool.name for pool in pools_of(namespace, draft.pools)}
-            for resource, amount in namespace.quota.items():
+            for resource in namespace.quota:
                 own = [each for each in planned if each.pool.name in meant and unit_resource(each.pool) == resource]
-                if amount and own:
-                    found.append(Span(tenant.name, namespace.name, resource, amount, _node(own), _block(own)))
+                most = limit(tenant, namespace, resource)
+                parts = _parts(tenant, namespace, [each for each in known if each.planned in own], shares)
+                if most and parts:
+                    job, pool = max(parts, key=lambda part: part[0])
+                    largest = min(most, job)
+                    found.append(
+                        Span(tenant.name, namespace.name, resource, most, largest, pool, _node(own), _block(own))
+                    )
     return tuple(found)
+
+
+def _parts(
+    tenant: Tenant, namespace: Namespace, own: Iterable[Flavor], shares: dict[tuple[str, str], int]
+) -> list[tuple[int, str]]:
+    """What it may have of each flavor, and whose pool that is: a queue holds it to its share of the flavor."""
+    is_queued = namespace.scheduling is Scheduling.QUEUED
+    return [
+        (shares.get((tenant.name, each.name), 0) if is_queued else each.units, each.planned.pool.name) for each in own
+    ]
 
 
 def _node(planned: Sequence[PlannedNodePool]) -> int:

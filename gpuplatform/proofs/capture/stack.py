@@ -15,6 +15,7 @@ from gpuplatform.settings.plan import PlannedNodePool, plan, shares_per_card, un
 from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.teams import limit
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import aliases, keys, names, resources
 from gpuplatform.standard.markets import Market
@@ -47,7 +48,7 @@ def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None])
             NamespaceView(
                 each.name,
                 each.priorities,
-                each.quota,
+                {name: limit(tenant, each, name) for name in (*each.quota, *tenant.queue.borrow)},
                 names.LOCAL_QUEUE if each.scheduling is Scheduling.QUEUED else None,
                 each.default_memory_mib,
             )

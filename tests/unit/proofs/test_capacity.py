@@ -25,6 +25,7 @@ from policies.subject import of_document
 from tests.builders import ROOT, STACKS, a_card, a_market, a_pool, settings_object, some_settings
 
 GPU = "nvidia.com/gpu"
+OWN: dict[str, Plain] = {"key": "kind", "value": "more"}
 
 
 def a_team(name: str, quota: dict[str, int], priority: str = "inference-critical", **more: Plain) -> dict[str, Plain]:
@@ -173,6 +174,30 @@ def test_the_largest_training_job_is_measured_against_a_node() -> None:
     )
     (span,) = spans(draft)
     assert (span.tenant, span.largest_job, span.one_node, span.one_block, span.fits) == ("a", 4, 1, 0, False)
+
+
+def test_a_job_is_no_larger_than_one_pool_and_market_and_says_so_where_the_quota_is() -> None:
+    """Pods of a job are alike: no quota makes two pools one."""
+    large = [a_market(ceiling_cards=6), a_market("spot", 4)]
+    pools: list[Plain] = [a_pool(), a_pool(name="more", taints=[OWN], cards=[a_card(markets=large)])]
+    team = a_team("a", {GPU: 10}, "training-normal", pools=["serve", "more"])
+    served, _ = draft_of(pools, [team])
+    (span,) = spans(served)
+    assert (span.quota, span.largest_job, span.pool) == (10, 8, "serve")
+    assert span.says == (
+        "the largest job of a in ns-a is 8 nvidia.com/gpu, on pool serve, although it may hold 10:"
+        " one node has 1, no pool of it has a block; it runs on nodes that may stand apart"
+    )
+
+
+def test_a_queued_job_is_no_larger_than_what_its_queue_holds_and_borrows_of_one_flavor() -> None:
+    team: dict[str, Plain] = {
+        **a_team("a", {GPU: 0}, "training-normal", pools=["serve", "more"], scheduling="queued"),
+        "queue": {"borrow": {GPU: 8}},
+    }
+    draft, _ = draft_of([a_pool(), a_pool(name="more", taints=[OWN])], [team])
+    (span,) = spans(draft)
+    assert (span.quota, span.largest_job) == (8, 4)
 
 
 def test_ceilings_need_vcpus_of_the_largest_size_on_each_market() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -18,13 +19,17 @@ from gpuplatform.proofs.capture.stack import nodepool_view, stack_view
 from gpuplatform.proofs.capture.unselective import unselective
 from gpuplatform.proofs.capture.view import LaunchOption, NodePoolView, StackView
 from gpuplatform.render.block import block
-from gpuplatform.render.dra import template_name
+from gpuplatform.render.document import kind_of, name_of, namespace_of
+from gpuplatform.render.dra import QUOTA_NAME, template_name
+from gpuplatform.render.stack import render
 from gpuplatform.settings.plan import plan, selection_of, taints_of, unit_resource
 from gpuplatform.settings.reach import reached
 from gpuplatform.settings.settings import Settings
+from gpuplatform.standard.resources import quota_key
 from gpuplatform.standard.taints import Effect, Taint, Toleration, tolerations
-from tests.builders import STACKS, a_pool, settings_object, some_settings, stack_settings
+from tests.builders import STACKS, a_namespace, a_pool, a_tenant, settings_object, some_settings, stack_settings
 
+GPU = "nvidia.com/gpu"
 EVERYTHING = (Toleration("", None, None),)
 CARD = (("nvidia.com/gpu", 1),)
 
@@ -293,3 +298,22 @@ def test_a_further_toleration_never_keeps_a_pod_away_and_a_further_card_never_he
     fewer = obstacles(an_ask(cards=cards, tolerations=borne[1:]), A_NODEPOOL)
     assert len(obstacles(an_ask(cards=cards, tolerations=borne), A_NODEPOOL)) <= len(fewer)
     assert len(obstacles(an_ask(cards=cards + 1, tolerations=borne[1:]), A_NODEPOOL)) >= len(fewer)
+
+
+def borrowing() -> Settings:
+    space = a_namespace(quota={GPU: 0}, scheduling="queued")
+    return some_settings(tenants=[a_tenant(queue={"borrow": {GPU: 4}}, namespaces=[space])])
+
+
+@pytest.mark.parametrize("settings", [borrowing(), *map(stack_settings, STACKS)], ids=["borrowing", *STACKS])
+def test_a_pod_is_held_to_what_its_namespace_may_hold_with_what_it_borrows(settings: Settings) -> None:
+    """The same as the API server holds it to."""
+    hard = {
+        namespace_of(each): cast(dict[str, dict[str, str]], each["spec"])["hard"]
+        for each in render(settings).documents
+        if kind_of(each) == "ResourceQuota" and name_of(each) != QUOTA_NAME
+    }
+    for each in stack_view(settings, template_name).namespaces:
+        assert each.quota
+        for resource, most in each.quota.items():
+            assert hard[each.name][quota_key(resource)] == str(most)
