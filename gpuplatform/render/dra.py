@@ -13,7 +13,7 @@ from gpuplatform.render.gpu_operator import gpu_node_tolerations
 from gpuplatform.settings.plan import mig_profile, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.tenants import Namespace
+from gpuplatform.settings.tenants import Namespace, Scheduling
 from gpuplatform.standard import keys, names
 
 CHART = "dra-driver-nvidia-gpu"
@@ -38,12 +38,14 @@ def tenant_documents(namespace: Namespace, pools: Iterable[Pool]) -> list[Docume
     """What a namespace needs to claim cards: a template for each kind that it has a quota of, and a quota of claims.
 
     Nothing where no pool of the stack is for claims. A namespace without a share of them gets a quota of zero, since
-    what counts cards does not count claims.
+    what counts cards does not count claims; so does one that is queued, as Kueue admits no claim.
     """
     claimed = {unit_resource(pool): mig_profile(pool) for pool in pools if pool.dra}
     if not claimed:
         return []
-    given = {resource: amount for resource, amount in namespace.quota.items() if resource in claimed and amount}
+    is_queued = namespace.scheduling is Scheduling.QUEUED
+    own = {} if is_queued else namespace.quota
+    given = {resource: amount for resource, amount in own.items() if resource in claimed and amount}
     templates = [_template(claimed[resource], namespace.name) for resource in sorted(given)]
     totals: dict[str, int] = {CARD_CLASS: 0, SLICE_CLASS: 0}
     for resource, amount in given.items():

@@ -13,14 +13,17 @@ from gpuplatform.standard.labels import Purpose
 from gpuplatform.standard.priorities import priority
 
 
-def pools_of(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
+def meant_for(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
     """The pools it names, else those that are for what its priorities are for; in the order of the file."""
     purposes = {found.purpose for name in namespace.priorities if (found := priority(name))}
     return tuple(
-        pool
-        for pool in pools
-        if (pool.name in namespace.pools if namespace.pools else pool.purpose in purposes) and not pool.dra
+        pool for pool in pools if (pool.name in namespace.pools if namespace.pools else pool.purpose in purposes)
     )
+
+
+def pools_of(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
+    """Those of them whose cards are counted, so that a quota can hold them."""
+    return tuple(pool for pool in meant_for(namespace, pools) if not pool.dra)
 
 
 def queued(tenant: Tenant) -> tuple[Namespace, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from gpuplatform.faults import Fault
 from gpuplatform.flow import Wish, divided, tight
 from gpuplatform.proofs.capacity.lines import CapacityLine, Claim, Offer, capacity_lines, claims_of, offers
+from gpuplatform.proofs.capacity.queued import claimed, part_nodes
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.flavors import flavors
 from gpuplatform.settings.queues import Queues
@@ -25,7 +26,8 @@ def faults(draft: Draft) -> list[Fault]:
     found = [fault for claim in claims_of(draft, offered) for fault in _unserved(claim, offered)]
     found += [fault for line in capacity_lines(draft) for fault in _over(line, room, draft.queues)]
     found += [fault for tenant in draft.tenants for fault in _borrowed(tenant, draft, offered)]
-    return found
+    found += claimed(draft)
+    return found or part_nodes(draft)
 
 
 def _room(draft: Draft, queues: Queues) -> Mapping[str, int]:

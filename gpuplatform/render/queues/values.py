@@ -25,8 +25,11 @@ FRAMEWORKS = (
     "pod",
 )
 """Every kind that can ask for cards: in a queued namespace none of them goes past the queue."""
-_NOT_COUNTED = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/")
-"""Queues are about cards; the rest is what nodes have beside them."""
+_NOT_COUNTED = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/", "aws.amazon.com/")
+"""Queues are about NVIDIA cards; the rest is what nodes have beside them, and Neuron devices, which no flavor divides.
+
+A resource that is neither here nor in a queue is one that Kueue never admits; a ResourceQuota holds these.
+"""
 
 
 def configuration(plan: QueuePlan, queues: Queues) -> Document:
