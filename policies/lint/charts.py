@@ -5,34 +5,21 @@ A team that runs Flux or Argo CD, or writes the GPU Operator's own ClusterPolicy
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from policies.lint.reading import Document, documents
 from policies.rules.operator_objects import CLUSTER_POLICY
-from policies.subject import UNKNOWN, Kind, Plain, Subject, at, of_release
+from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, of_release, text
 
 _GPU_OPERATOR = "gpu-operator"
 _SUBCHART = "node-feature-discovery"
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """Where a kind of object names a chart and gives its values."""
-
-    chart: str
-    values: str
-    elsewhere: tuple[str, ...]
-    """Where it may name further values that stand in another file: then nothing is known of the whole."""
-
-
-_FORMS = {
-    Kind("helm.toolkit.fluxcd.io", "HelmRelease"): _Form("spec.chart.spec.chart", "spec.values", ("spec.valuesFrom",)),
-    Kind("argoproj.io", "Application"): _Form(
-        "spec.source.chart",
-        "spec.source.helm.valuesObject",
-        tuple(f"spec.source.helm.{each}" for each in ("values", "valueFiles", "parameters")),
-    ),
-}
+_FLUX = Kind("helm.toolkit.fluxcd.io", "HelmRelease")
+_ARGO = Kind("argoproj.io", "Application")
+_SEPARATOR = re.compile(r"(?<!\\)\.")
+_WORDS: Mapping[str, Plain] = {"true": True, "false": False, "null": None}
+"""What a parameter's text is to Helm, unless it is told to keep a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +29,120 @@ class ChartValues:
     release: Subject
     values_path: str
     """Where the values are in the object."""
+    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Values that stand in another part of the object, by their path in the release."""
 
     def path_in_object(self, path: str) -> str:
         """The path of a fault about the release, which begins with ``values``, in the object itself."""
+        if path in self.elsewhere:
+            return self.elsewhere[path]
         return self.values_path + path.removeprefix("values") if path.startswith("values") else path
 
 
-def chart_values(subject: Subject) -> ChartValues | None:
-    """The release that an object stands for, None where it stands for none or not all of its values are here."""
+class _Written(Mapping[str, Plain]):
+    """The values that are written here, where others stand in a file of their own: what is missing is not known.
+
+    Flux and Argo CD both let what the object itself says go before its files.
+    """
+
+    def __init__(self, values: Mapping[str, Plain]) -> None:
+        self._values = values
+
+    def __getitem__(self, key: str) -> Plain:
+        value = self._values.get(key, UNKNOWN)
+        return _Written(value) if isinstance(value, Mapping) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def chart_values(subject: Subject) -> Iterator[ChartValues]:
+    """The releases that an object stands for."""
     if subject.is_a(CLUSTER_POLICY):
         # The subchart's values have no place in a ClusterPolicy, so nothing is known of them.
-        spec = subject.body.get("spec")
-        return _release(_GPU_OPERATOR, {**(spec if isinstance(spec, Mapping) else {}), _SUBCHART: UNKNOWN}, "spec")
-    for kind, form in _FORMS.items():
-        if subject.is_a(kind):
-            chart, values = at(subject.body, *form.chart.split(".")), at(subject.body, *form.values.split("."))
-            if not isinstance(chart, str) or any(at(subject.body, *each.split(".")) for each in form.elsewhere):
-                return None
-            return _release(chart, values if isinstance(values, Mapping) else {}, form.values)
-    return None
+        yield _release(_GPU_OPERATOR, {**_known(subject.body.get("spec")), _SUBCHART: UNKNOWN}, "spec")
+    elif subject.is_a(_FLUX):
+        chart, values = at(subject.body, "spec", "chart", "spec", "chart"), _known(at(subject.body, "spec", "values"))
+        if isinstance(chart, str):
+            more = at(subject.body, "spec", "valuesFrom")
+            yield _release(chart, _Written(values) if more else values, "spec.values")
+    elif subject.is_a(_ARGO):
+        yield from _of_application(subject)
 
 
-def _release(chart: str, values: Mapping[str, Plain], values_path: str) -> ChartValues:
-    return ChartValues(of_release(chart, values), values_path)
+def _of_application(subject: Subject) -> Iterator[ChartValues]:
+    """A release of each source that is a chart; Argo CD looks at the one source only where there is no list."""
+    listed = _listed(at(subject.body, "spec", "sources"))
+    sources = {f"spec.sources[{number}]": each for number, each in enumerate(listed)}
+    for path, source in (sources or {"spec.source": at(subject.body, "spec", "source")}).items():
+        chart = at(source, "chart")
+        if isinstance(chart, str):
+            yield _of_source(chart, at(source, "helm"), f"{path}.helm")
+
+
+def _of_source(chart: str, helm: Plain, path: str) -> ChartValues:
+    as_object, as_text = at(helm, "valuesObject"), at(helm, "values")
+    if as_object is None and as_text is not None:
+        written, where = _read(as_text), f"{path}.values"
+    else:
+        written, where = _known(as_object), f"{path}.valuesObject"
+    values: Mapping[str, Plain] = written or {}
+    elsewhere: dict[str, str] = {}
+    for number, each in enumerate(_listed(at(helm, "parameters"))):
+        keys, value = _keys(at(each, "name")), _typed(each)
+        values = _with(values, keys, value)
+        elsewhere[".".join(("values", *keys))] = f"{path}.parameters[{number}].value"
+    for each in _listed(at(helm, "fileParameters")):
+        values = _with(values, _keys(at(each, "name")), UNKNOWN)
+    if written is None or at(helm, "valueFiles"):
+        values = _Written(values)
+    return _release(chart, values, where, elsewhere)
+
+
+def _release(
+    chart: str, values: Mapping[str, Plain], values_path: str, elsewhere: Mapping[str, str] | None = None
+) -> ChartValues:
+    release = replace(of_release(chart, {}), body={"chart": chart, "values": values})
+    return ChartValues(release, values_path, elsewhere or {})
+
+
+def _known(value: Plain) -> Mapping[str, Plain]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _listed(value: Plain) -> Sequence[Plain]:
+    found = items(value)
+    return () if isinstance(found, Unknown) else found
+
+
+def _read(written: Plain) -> Mapping[str, Plain] | None:
+    """Values that are the text of a YAML document; None where it cannot be read."""
+    found = list(documents(written)) if isinstance(written, str) else []
+    if not found:
+        return {} if written == "" else None
+    first = found[0]
+    return first.body if isinstance(first, Document) and isinstance(first.body, Mapping) else None
+
+
+def _keys(name: Plain) -> tuple[str, ...]:
+    """The keys that a parameter's name leads through, as far as the first position in a list."""
+    written = text(name)
+    known = written.partition("[")[0] if isinstance(written, str) else ""
+    return tuple(each.replace("\\.", ".") for each in _SEPARATOR.split(known))
+
+
+def _typed(parameter: Plain) -> Plain:
+    """A parameter's value as Helm takes it from a command line; UNKNOWN where it is a part of a list, or one."""
+    name, value = text(at(parameter, "name")), text(at(parameter, "value"))
+    if not isinstance(name, str) or not isinstance(value, str) or "[" in name or value.startswith("{"):
+        return UNKNOWN
+    return value if at(parameter, "forceString") is True else _WORDS.get(value, value)
+
+
+def _with(values: Mapping[str, Plain], keys: tuple[str, ...], value: Plain) -> dict[str, Plain]:
+    """The values with one of them set."""
+    key, *rest = keys
+    return {**values, key: _with(_known(values.get(key)), tuple(rest), value) if rest else value}

@@ -213,8 +213,7 @@ def _judged(one: _Object, view: StackView | None) -> list[LintFinding]:
     if view is not None:
         rules = _view_rules_for(_kind(one.subject))
         found += [one.finding(rule, fault) for rule in rules for fault in rule.judge(one.subject, view)]
-    release = chart_values(one.subject)
-    return found if release is None else found + _judged_release(one, release)
+    return found + [each for release in chart_values(one.subject) for each in _judged_release(one, release)]
 
 
 def _judged_release(one: _Object, values: ChartValues) -> list[LintFinding]:
