@@ -10,14 +10,10 @@ from gpuplatform.proofs.capture.pod import Match, PodAsk
 from gpuplatform.proofs.capture.quantity import mebibytes, millis, quantity
 from gpuplatform.standard import labels, resources
 from gpuplatform.standard.taints import Effect, Toleration
-from policies.cel import literal
+from policies.card_names import names_cards
 from policies.subject import UNKNOWN, Plain, Unknown, at, items, mapping, text
 from policies.workloads import PodTemplate
 
-_NVIDIA_CARDS = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
-"""What the name of every card resource begins with, also of those that nobody offers."""
-CARD_NAME = "(" + " || ".join(f"k.startsWith({literal(each)})" for each in _NVIDIA_CARDS) + ")"
-"""The same in CEL, of a resource ``k``."""
 _MODEL_SERVERS = (
     "model",
     "sklearn",
@@ -52,7 +48,7 @@ class Container:
     def cards(self) -> tuple[str, ...]:
         """The card resources that it names in requests or limits, also those that nobody offers."""
         named = [key for part in (self.requests, self.limits) if not isinstance(part, Unknown) for key in part]
-        return tuple(dict.fromkeys(key for key in named if key.startswith(_NVIDIA_CARDS)))
+        return tuple(dict.fromkeys(key for key in named if names_cards(key)))
 
     def asks(self, resource: str) -> Plain:
         """The request, or the limit where there is none, as Kubernetes fills it in."""

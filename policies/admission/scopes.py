@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gpuplatform.standard import keys, labels, names
 from policies.admission.nodepools import NODE_POOL_VARIABLES
+from policies.card_names import CARD_NAME
 from policies.cel import literal
 from policies.kinds import NAMESPACE, NODE, NODE_CLASS, NODE_POOL
-from policies.pod import CARD_NAME
 from policies.rules.tenancy import PLATFORM
 from policies.subject import Kind
 from policies.workloads import WORKLOADS

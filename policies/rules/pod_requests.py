@@ -7,19 +7,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from gpuplatform.catalog.mig import geometries
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.quantity import quantity
-from gpuplatform.standard import labels, resources
+from gpuplatform.standard import resources
+from policies.card_names import CARD_NAME, NAMES_ALLOWED, OFFERED_SOMEWHERE
 from policies.cel import Cel, NotInCluster, literal
-from policies.pod import CARD_NAME, Container, asks_for_cards, containers
+from policies.pod import Container, asks_for_cards, containers
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
 from policies.workloads import WORKLOAD_KINDS, pod_templates
 
-_KNOWN_PROFILES: Final = frozenset(
-    labels.profile_value(profile.name) for table in geometries().values() for profile in table.profiles
-)
 _QUANTITY: Final = "a quantity of Kubernetes, such as 500m, 2 or 16Gi: a pod with anything else is never made"
 _OTHER_SUFFIX: Final = re.compile(r"^\s*(?P<number>\d+(\.\d+)?)\s*(?P<letter>[kmgtpeKMGTPE])[iI]?[bB]?\s*$")
 """How people write bytes elsewhere: 16GB, 16 GiB, 16gi."""
@@ -101,25 +98,18 @@ def _resource(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"{container.path}.{_where(container, resource)}[{resource}]",
             quoted(resource),
-            f"{resources.GPU} for a whole card or a share, {resources.MIG_PREFIX}<profile> for a slice of a profile"
-            " that some card has, such as 1g.10gb",
+            NAMES_ALLOWED,
             f"ask for {resources.GPU}, or for the slice as `gpuplatform block` prints it",
         )
         for pod in pod_templates(subject)
         for container in containers(pod)
         for resource in container.cards
-        if not _is_offered_somewhere(resource)
+        if resource not in OFFERED_SOMEWHERE
     ]
 
 
 def _where(container: Container, resource: str) -> str:
     return "limits" if at(container.limits, resource) is not None else "requests"
-
-
-def _is_offered_somewhere(resource: str) -> bool:
-    if resource.startswith(resources.MIG_PREFIX):
-        return resource.removeprefix(resources.MIG_PREFIX) in _KNOWN_PROFILES
-    return resource == resources.GPU
 
 
 def _runtime(subject: Subject) -> Iterable[Fault]:
@@ -135,9 +125,6 @@ def _runtime(subject: Subject) -> Iterable[Fault]:
         and (given := pod.spec.get("runtimeClassName")) is not UNKNOWN
         and given != resources.RUNTIME_CLASS
     ]
-
-
-_NAMES = literal((resources.GPU, *sorted(map(resources.mig_resource, _KNOWN_PROFILES))))
 
 
 POD_CARD_REQUESTS = Rule(
@@ -167,7 +154,7 @@ POD_CARD_RESOURCE = Rule(
     remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
     kinds=WORKLOAD_KINDS,
     judge=_resource,
-    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {_NAMES}))"),
+    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(OFFERED_SOMEWHERE)}))"),
 )
 
 POD_RUNTIME_CLASS = Rule(

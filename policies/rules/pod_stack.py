@@ -10,8 +10,9 @@ from gpuplatform.proofs.capture.pod import PodAsk
 from gpuplatform.proofs.capture.view import NodePoolView, StackView
 from gpuplatform.standard import keys, labels, resources
 from gpuplatform.standard.priorities import PRIORITIES, priority
+from policies.card_names import CARD_NAME
 from policies.cel import Cel, NotInCluster, literal
-from policies.pod import CARD_NAME, ask, asks_for_cards, containers
+from policies.pod import ask, asks_for_cards, containers
 from policies.rule import Severity
 from policies.rules.pod_selection import missing_tolerations, names_purpose
 from policies.subject import UNKNOWN, Subject, quoted

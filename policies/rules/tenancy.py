@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, resources
+from policies.card_names import NAMES_ALLOWED, OFFERED_SOMEWHERE, names_cards
 from policies.cel import PLATFORMS_OWN, Cel, NotInCluster, literal
 from policies.kinds import NAMESPACE, NETWORK_POLICY, RESOURCE_QUOTA, ROLE, SERVICE_ACCOUNT
 from policies.rule import Rule, Severity, StackRule
@@ -41,16 +42,17 @@ def _quota_keys(subject: Subject) -> Iterable[Fault]:
     hard = mapping_at(subject, "spec", "hard")
     if isinstance(hard, Unknown):
         return []
-    return [
-        Fault(
-            f"spec.hard[{key}]",
-            quoted(key),
-            f"{resources.quota_key(resource)}: cards and slices are counted by their requests only",
-            f"rename the key to {resources.quota_key(resource)}",
-        )
-        for key in hard
-        if resources.is_card_resource(resource := key.removeprefix("limits.")) and not key.startswith(_QUOTA_PREFIX)
-    ]
+    faults: list[Fault] = []
+    for key, amount in hard.items():
+        resource = key.removeprefix("limits.").removeprefix(_QUOTA_PREFIX)
+        right = resources.quota_key(resource)
+        if resources.is_card_resource(resource) and key != right:
+            allowed = f"{right}: cards and slices are counted by their requests only"
+            faults.append(Fault(f"spec.hard[{key}]", quoted(key), allowed, f"rename the key to {right}"))
+        elif names_cards(resource) and resource not in OFFERED_SOMEWHERE and text(amount) != "0":
+            change = f"count {resources.quota_key(resources.GPU)}, or a slice as `gpuplatform block` names it"
+            faults.append(Fault(f"spec.hard[{key}]", quoted(key), f"after {_QUOTA_PREFIX}: {NAMES_ALLOWED}", change))
+    return faults
 
 
 def _token_off(subject: Subject) -> Iterable[Fault]:
@@ -163,7 +165,7 @@ TENANT_POD_SECURITY = Rule(
 
 QUOTA_KEYS = Rule(
     name="quota-keys",
-    description="A quota names cards and slices by their requests; without the prefix nothing is counted.",
+    description="A quota names cards and slices by their requests and as nodes offer them; nothing else is counted.",
     severity=Severity.HIGH,
     remediation=f"Write {resources.quota_key(resources.GPU)} instead of {resources.GPU}.",
     kinds=(RESOURCE_QUOTA,),

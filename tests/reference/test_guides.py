@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from cli.main import main
 from gpuplatform.accept import check
 from gpuplatform.faults import errors
 from gpuplatform.settings.source import Plain, read
@@ -56,3 +59,10 @@ def test_the_readme_names_the_two_commands_of_a_newcomer_first() -> None:
     fenced = re.findall(r"^```[a-z]*\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     commands = [line for block in fenced for line in block.splitlines() if line.startswith("make ")]
     assert commands[:2] == ["make up STACK=dev", "make test"]
+
+
+def test_the_readme_s_manifests_have_no_findings_on_the_stack_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = next(each for each in (ROOT / "README.md").read_text().splitlines() if "/gpuplatform lint " in each)
+    monkeypatch.chdir(ROOT)
+    result = CliRunner().invoke(main, shlex.split(line, comments=True)[1:])
+    assert result.exit_code == 0, result.output

@@ -61,6 +61,14 @@ CASES: tuple[Case, ...] = (
         )
     ),
     *(
+        case(QUOTA_KEYS, f"what nobody offers: {key}", but(a_quota(), *_HARD, key, "4"), says)
+        for key, says in (
+            ("requests.nvidia.com/mig-1g.7gb", "a profile that some card has"),
+            ("requests.nvidia.com/mig-1g.10gb+me", "a profile that some card has"),
+            ("requests.nvidia.com/gpu.shared", "count requests.nvidia.com/gpu"),
+        )
+    ),
+    *(
         case(
             SERVICE_ACCOUNT_TOKEN_OFF,
             broken,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -207,15 +207,71 @@ def _cluster_policy(values: dict[str, object]) -> Document:
     }
 
 
-@pytest.mark.parametrize("form", [_flux, _argo, _cluster_policy])
-def test_a_chart_s_values_are_judged_in_whichever_object_they_stand(form: object) -> None:
-    assert callable(form)
+def _argo_text(values: object) -> Document:
+    return but(_argo(None), "spec", "source", "helm", {"values": yaml.safe_dump(values)})
+
+
+def _argo_sources(values: object) -> Document:
+    sources: list[Document] = [
+        {"repoURL": "https://git.example", "ref": "ours"},
+        {"chart": "gpu-operator", "helm": {"valuesObject": values}},
+    ]
+    return but(_argo(None), "spec", {"source": {"chart": "another"}, "sources": sources})
+
+
+def _flux_with_more(values: object) -> Document:
+    return _flux(values, valuesFrom=[{"kind": "ConfigMap", "name": "a"}])
+
+
+def _argo_with_more(values: object) -> Document:
+    return _argo(values, valueFiles=["$ours/a.yaml"])
+
+
+@pytest.mark.parametrize(
+    "form", [_flux, _argo, _cluster_policy, _argo_text, _argo_sources, _flux_with_more, _argo_with_more]
+)
+def test_a_chart_s_values_are_judged_in_whichever_object_they_stand(form: Callable[[object], Document]) -> None:
     good = the_operator()["values"]
     assert rules(linted(form(good))) == []
     bad = form(but({"v": good}, "v", "toolkit", "enabled", True)["v"])
     (found,) = linted(bad).findings
     assert found.rule.name == "operator-installs-nothing"
-    assert text_of(bad).splitlines()[found.line - 1].strip() == "enabled: true"
+    line = text_of(bad).splitlines()[found.line - 1].strip()
+    assert line.startswith("values: ") if form is _argo_text else line == "enabled: true"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        _flux_with_more({}),
+        _argo_with_more({}),
+        _flux_with_more({"driver": {}}),
+        _argo_with_more({"toolkit": {"version": "1"}}),
+        but(_argo(None), "spec", "source", "helm", {"values": "{{ not yaml"}),
+    ],
+)
+def test_values_of_another_file_are_not_guessed(document: Document) -> None:
+    assert rules(linted(document)) == []
+
+
+def _parameter(name: str, value: str, **more: object) -> Document:
+    return _argo(the_operator()["values"], parameters=[{"name": name, "value": value, **more}])
+
+
+def test_a_parameter_goes_before_the_values_beside_it() -> None:
+    (found,) = linted(_parameter("driver.enabled", "true")).findings
+    assert found.rule.name == "operator-installs-nothing"
+    assert found.fault.path == "spec.source.helm.parameters[0].value"
+    assert rules(linted(_parameter("driver.enabled", "false"))) == []
+    assert rules(linted(_parameter("driver.enabled", "false", forceString=True))) == ["operator-installs-nothing"]
+    assert rules(linted(_parameter("daemonsets.tolerations[0].key", "none"))) == []
+    files = [{"name": name, "path": "a.yaml"} for name in ("driver", "toolkit")]
+    assert "operator-installs-nothing" not in rules(linted(_argo(None, fileParameters=files)))
+    assert "operator-installs-nothing" in rules(linted(_argo(None)))
+
+
+def test_a_quota_may_forbid_what_nobody_offers() -> None:
+    assert rules(linted(but(a_quota(), "spec", "hard", "requests.nvidia.com/gpu.shared", "0"))) == []
 
 
 def _service(annotations: dict[str, str], **spec: str) -> Document:
@@ -269,11 +325,6 @@ def test_a_chart_s_own_account_may_have_the_role_that_its_chart_gives_it() -> No
     account = {"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}
     assert rules(linted(a_namespace(), role, but(a_cluster_role_binding(), "subjects", [account]))) == []
     assert rules(linted(role)) == []
-
-
-def test_values_of_another_file_are_not_guessed() -> None:
-    assert rules(linted(_flux({}, valuesFrom=[{"kind": "ConfigMap", "name": "a"}]))) == []
-    assert rules(linted(_argo({}, valueFiles=["a.yaml"]))) == []
 
 
 @pytest.mark.parametrize("text", ["Note: write mig-configs: under it", "see: the mig-configs: key", "a: mig-configs"])
