@@ -120,9 +120,9 @@ def _listed(value: Plain) -> Sequence[Plain]:
 
 def _read(written: Plain) -> Mapping[str, Plain] | None:
     """Values that are the text of a YAML document; None where it cannot be read."""
-    found = list(documents(written)) if isinstance(written, str) else []
+    found = list(documents(written)) if isinstance(written, str) else [None]
     if not found:
-        return {} if written == "" else None
+        return {}
     first = found[0]
     return first.body if isinstance(first, Document) and isinstance(first.body, Mapping) else None
 

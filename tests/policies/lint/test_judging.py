@@ -254,6 +254,12 @@ def test_values_of_another_file_are_not_guessed(document: Document) -> None:
     assert rules(linted(document)) == []
 
 
+def test_a_text_without_values_leaves_the_chart_s_own() -> None:
+    for text in ("", "# nothing yet\n"):
+        document = but(_argo(None), "spec", "source", "helm", {"values": text})
+        assert "operator-installs-nothing" in rules(linted(document))
+
+
 def _parameter(name: str, value: str, **more: object) -> Document:
     return _argo(the_operator()["values"], parameters=[{"name": name, "value": value, **more}])
 
