@@ -24,6 +24,8 @@ from gpuplatform.standard.reasons import Reason
 
 _UTC = "UTC"
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
+_YEARS = range(1970, 3000)
+"""Before them the time-zone database promises nothing."""
 _HOUR = datetime.timedelta(hours=1)
 _DAY = datetime.timedelta(days=1)
 _ANY = "any"
@@ -38,6 +40,9 @@ def _monday(_context: click.Context, option: click.Parameter, value: str | None)
         raise click.BadParameter("a week such as 2026-W48 is wanted", param=option)
     else:
         year, week = int(match[1]), int(match[2])
+    if year not in _YEARS:
+        allowed = f"a week of the years {_YEARS[0]} to {_YEARS[-1]} is wanted"
+        raise click.BadParameter(f"{value}: {allowed}, such as 2026-W48", param=option)
     try:
         day = datetime.date.fromisocalendar(year, week, 1)
     except ValueError as error:

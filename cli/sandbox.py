@@ -100,12 +100,15 @@ def logs(part: str | None) -> None:
     from sandbox.session.session import logs as every_log  # noqa: PLC0415
 
     found = {each.stem: each for each in every_log(session_folder())}
+    if not found:
+        click.echo("there is no sandbox on this machine", err=True)
+        sys.exit(1)
     if part is None:
         for each in found.values():
             click.echo(each)
         return
     if part not in found:
-        raise click.UsageError(f"there is no log of {part!r}; there are {', '.join(found) or 'none'}")
+        raise click.UsageError(f"there is no log of {part!r}; there are {', '.join(found)}")
     click.echo(found[part].read_text(encoding="utf-8", errors="replace"), nl=False)
 
 

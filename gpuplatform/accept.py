@@ -10,6 +10,7 @@ from pathlib import Path
 from gpuplatform.faults import Fault, errors
 from gpuplatform.proofs import capacity, cost
 from gpuplatform.proofs.capture import stack as capture
+from gpuplatform.render import buckets
 from gpuplatform.settings import load
 from gpuplatform.settings.load import Loaded
 from gpuplatform.settings.settings import Settings
@@ -60,6 +61,18 @@ def _proven(loaded: Loaded) -> Loaded:
     """The loaded settings with the proofs' faults beside the judges'."""
     if loaded.draft is None:
         return loaded
-    draft = loaded.draft
-    faults = (*loaded.faults, *cost.faults(draft), *capacity.faults(draft), *capture.faults(draft))
+    draft, said = loaded.draft, {fault.path for fault in loaded.faults}
+    faults = (
+        *loaded.faults,
+        *cost.faults(draft),
+        *(each for each in capacity.faults(draft) if not _follows(each, said)),
+        *capture.faults(draft),
+        *buckets.too_large(draft),
+    )
     return Loaded(None if errors(faults) else loaded.settings, loaded.draft, faults)
+
+
+def _follows(fault: Fault, said: set[str]) -> bool:
+    """Whether a quota has too few pools because the namespace's own pools or priorities are wrong, which is said."""
+    namespace, _, quota = fault.path.partition(".quota[")
+    return bool(quota) and any(each.startswith((f"{namespace}.pools", f"{namespace}.priorities")) for each in said)

@@ -124,7 +124,13 @@ def settings_object(**overrides: Plain) -> dict[str, Plain]:
         "cluster": {
             "name": "gpu-test",
             "access_entries": [
-                {"name": "admins", "principal_arn": "arn:aws:iam::111122223333:role/admin", "level": "admin"}
+                {"name": "admins", "principal_arn": "arn:aws:iam::111122223333:role/admin", "level": "admin"},
+                {
+                    "name": "serving",
+                    "principal_arn": "arn:aws:iam::111122223333:role/serving",
+                    "level": "groups",
+                    "groups": ["serving-team"],
+                },
             ],
         },
         "network": {"new": {"cidr": "10.0.0.0/16", "zones": list(ZONES)}},

@@ -29,6 +29,8 @@ _PATTERNS = {
     r"^([01]\d|2[0-3]):[0-5]\d$|^24:00$": "time of day, `00:00` to `24:00`",
     r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$": "bucket name: 3 to 63 lower case letters, digits, `.`, `-`",
     r"^([A-Za-z0-9!_.'()-]+/)*$": "folders, each with its `/` behind it",
+    r"^\S(.*\S)?$": "Kubernetes group: not empty, no space at its ends",
+    r"^[a-z0-9]+([.-][a-z0-9]+)*$": "AWS service as in its endpoint's name, such as `ecr.api`",
     r"^ws-[0-9a-f-]{36}$": "workspace id (`ws-…`)",
     r"^\d{12}$": "twelve digits, in quotes",
     r"^[a-z]{2}(-[a-z]+)+-\d$": "AWS region",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gpuplatform.faults import Fault
 from gpuplatform.render.document import Document
+from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.tenants import Bucket, BucketAccess, Namespace
 from gpuplatform.standard import names
 
@@ -39,6 +42,25 @@ def bucket_identity(cluster: str, namespace: Namespace) -> BucketIdentity | None
         names.workload_role(cluster, namespace.name),
         {"Version": "2012-10-17", "Statement": [each for bucket in namespace.buckets for each in _statements(bucket)]},
     )
+
+
+def too_large(draft: Draft) -> list[Fault]:
+    """Policies that IAM would refuse for their length."""
+    faults: list[Fault] = []
+    for tenant in draft.tenants:
+        for each in tenant.namespaces:
+            identity = bucket_identity("", each)
+            length = len("".join(json.dumps(identity.policy).split())) if identity else 0
+            if length > names.MAX_POLICY_CHARACTERS:
+                faults.append(
+                    Fault(
+                        f"tenants[{tenant.name}].namespaces[{each.name}].buckets",
+                        f"{len(each.buckets)} buckets, which make an IAM policy of {length:,} characters",
+                        f"at most {names.MAX_POLICY_CHARACTERS:,}, white space not counted",
+                        "name fewer buckets, use folders of fewer buckets, or divide them between namespaces",
+                    )
+                )
+    return faults
 
 
 def _statements(bucket: Bucket) -> Iterable[Document]:

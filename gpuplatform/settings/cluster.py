@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import enum
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from gpuplatform.settings.model import Arn, Cidr, Model, Name
+from gpuplatform.settings.model import Arn, Cidr, Group, Model, Name
 from gpuplatform.standard import names, versions
+
+RetentionDays: TypeAlias = Literal[
+    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
+]  # fmt: skip
+"""What CloudWatch takes (CloudWatch Logs API reference, PutRetentionPolicy, read 2026-11-21)."""
 
 
 class EndpointAccess(enum.StrEnum):
@@ -58,7 +63,7 @@ class AccessEntry(Model):
     name: Name
     principal_arn: Arn
     level: AccessLevel
-    groups: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
     """Kubernetes groups; only with level `groups`."""
 
 
@@ -74,11 +79,12 @@ class Cluster(Model):
     access_entries: tuple[AccessEntry, ...] = ()
     log_types: tuple[LogType, ...] = tuple(LogType)
     """Control-plane logs that are kept; all five unless said otherwise."""
-    log_retention_days: Annotated[int, Field(ge=1, le=3653)] = 90
+    log_retention_days: RetentionDays = 90
+    """How long CloudWatch keeps the control plane's logs."""
     deletion_protection: bool = False
     """EKS refuses to delete the cluster while this is true."""
     service_cidr: Cidr = "172.20.0.0/16"
-    """Addresses of Services; must not overlap the network."""
+    """Addresses of Services: private ones, /24 to /12, that do not overlap the network."""
 
 
 class SystemNodes(Model):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from pydantic import ValidationError
@@ -65,11 +65,17 @@ class Draft:
     tenants: tuple[Tenant, ...]
     queues: Queues | None
     earlier_sharing: tuple[EarlierSharing, ...]
+    refused: tuple[str, ...] = ()
+    """The paths of what was taken out as wrong."""
 
     @property
     def zones(self) -> tuple[str, ...]:
         """The network's zones, as far as they are known."""
         return self.network.zones if self.network else ()
+
+    def lacks(self, path: str) -> bool:
+        """Whether something at a path, or below it, was taken out: what is missed there has been said already."""
+        return any(each == path or each.startswith((f"{path}.", f"{path}[")) for each in self.refused)
 
 
 def of_settings(settings: Settings) -> Draft:
@@ -98,7 +104,7 @@ def read(raw: dict[str, Plain]) -> tuple[Settings | None, Draft, list[Fault]]:
         settings = _validated(Settings, raw)
     except ValidationError as error:
         faults = report.faults_of(Settings, raw, error.errors(include_url=False))
-        return None, _salvage(raw), faults
+        return None, replace(_salvage(raw), refused=tuple(fault.path for fault in faults)), faults
     return settings, of_settings(settings), []
 
 

@@ -18,9 +18,12 @@ class Model(BaseModel):
 
 def _cidr(text: str) -> str:
     try:
-        ipaddress.IPv4Network(text)
+        network = ipaddress.IPv4Network(text)
     except ValueError as error:
         raise ValueError(f"not an IPv4 network: {error}") from None
+    if text != str(network):
+        # Python reads masks and lone addresses too; Kubernetes and AWS do not.
+        raise ValueError(f"an IPv4 network with its prefix length, such as {network}")
     return text
 
 
@@ -35,6 +38,9 @@ Cidr = Annotated[str, AfterValidator(_cidr)]
 
 Arn = Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+$")]
 """An IAM role or user."""
+
+Group = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
+"""A Kubernetes group; Kubernetes and EKS take any name that is not empty."""
 
 LabelValue = Annotated[str, Field(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$")]
 """A Kubernetes label value."""

@@ -17,6 +17,10 @@ class Nat(enum.StrEnum):
     PER_ZONE = "per-zone"  # one gateway in each zone
 
 
+EndpointService = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
+"""The end of an AWS service's name, as in com.amazonaws.us-east-1.ecr.api."""
+
+
 class NewNetwork(Model):
     """A VPC made by this stack."""
 
@@ -27,7 +31,17 @@ class NewNetwork(Model):
     nat: Nat = Nat.SINGLE
     pod_cidr: Cidr | None = None
     """A secondary network for pods, such as 100.64.0.0/16; none by default."""
-    interface_endpoints: tuple[str, ...] = ("ec2", "ecr.api", "ecr.dkr", "sts", "ssm", "sqs", "eks", "eks-auth", "logs")
+    interface_endpoints: tuple[EndpointService, ...] = (
+        "ec2",
+        "ecr.api",
+        "ecr.dkr",
+        "sts",
+        "ssm",
+        "sqs",
+        "eks",
+        "eks-auth",
+        "logs",
+    )
     """AWS services reached inside the VPC; S3 has a gateway endpoint always."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from gpuplatform.settings.admission import AdmissionMode
 from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
@@ -19,6 +19,16 @@ from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard.aliases import Vocabulary
 
 
+def _own(key: str) -> str:
+    if key.lower().startswith("aws:"):
+        raise ValueError("a key that does not begin with aws:, which AWS keeps for itself")
+    return key
+
+
+TagKey = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_own)]
+"""A tag's key (AWS Resource Groups user guide, tag naming limits)."""
+
+
 class Settings(Model):
     """One environment of the platform, whole."""
 
@@ -27,7 +37,7 @@ class Settings(Model):
     account_id: Annotated[str, Field(pattern=r"^\d{12}$")]
     """The AWS account, quoted: given here, never looked up."""
     region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
-    tags: dict[Annotated[str, Field(min_length=1, max_length=128)], Annotated[str, Field(max_length=256)]] = {}
+    tags: dict[TagKey, Annotated[str, Field(max_length=256)]] = {}
     """On every AWS resource, nodes and volumes included."""
     cluster: Cluster
     network: Network

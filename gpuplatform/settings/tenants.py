@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gpuplatform.settings.model import BucketName, Cidr, LabelValue, Model, Name, PoolName
+from gpuplatform.settings.model import BucketName, Cidr, Group, LabelValue, Model, Name, PoolName
 
 
 class PodSecurity(enum.StrEnum):
@@ -111,7 +111,7 @@ class Tenant(Model):
 
     name: Name
     team: LabelValue
-    groups: tuple[str, ...] = ()
+    groups: tuple[Group, ...] = ()
     """Kubernetes groups of the team's people, as access entries give them."""
     queue: Queue = Queue()
     namespaces: Annotated[tuple[Namespace, ...], Field(min_length=1)]

@@ -17,6 +17,8 @@ MAX_CLUSTER_NAME = 40
 """EKS allows 100; IAM role names (64) and the queue carry the cluster's name with a suffix."""
 MAX_ROLE_NAME = 64
 """Of an IAM role (IAM user guide, IAM and AWS STS quotas)."""
+MAX_POLICY_CHARACTERS = 6144
+"""Of an IAM managed policy, white space not counted (IAM user guide, IAM and AWS STS quotas)."""
 MAX_POOL_NAME = 24
 """So that ``<pool>-<card>-<market>`` stays under 63 characters for every card; with a zone, a judge measures it."""
 

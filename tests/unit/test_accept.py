@@ -6,7 +6,8 @@ from gpuplatform import accept
 from gpuplatform.accept import RefusedError, accepted, check, check_file, report
 from gpuplatform.faults import Fault, errors, warnings
 from gpuplatform.settings import source
-from tests.builders import STACKS, a_card, a_pool, settings_object, stack_file
+from gpuplatform.settings.source import Plain
+from tests.builders import STACKS, a_card, a_namespace, a_pool, a_tenant, settings_object, stack_file
 
 DEAR = {"monthly_floor_limit_usd": 1, "monthly_budget_usd": 1}
 
@@ -46,6 +47,25 @@ def test_settings_that_cost_too_much_are_refused_though_all_else_is_right() -> N
     found = check(settings_object(cost=dict(DEAR)))
     assert found.settings is None
     assert len(errors(found.faults)) == 2
+
+
+def test_a_policy_that_iam_would_refuse_for_its_length_is_one_fault() -> None:
+    def found(count: int) -> tuple[Fault, ...]:
+        buckets: list[Plain] = [{"name": f"bucket-{number:03}", "access": "write"} for number in range(count)]
+        return check(settings_object(tenants=[a_tenant(namespaces=[a_namespace(buckets=buckets)])])).faults
+
+    assert found(10) == ()
+    (fault,) = found(70)
+    assert fault.path == "tenants[serving].namespaces[ml-serving].buckets"
+    assert fault.given.startswith("70 buckets, which make an IAM policy of ")
+    assert "6,144" in fault.allowed
+
+
+@pytest.mark.parametrize(("key", "given"), [("pools", ["nope"]), ("priorities", ["nope"]), ("priorities", [])])
+def test_a_namespace_s_wrong_pools_are_one_fault_and_its_quotas_none(key: str, given: list[Plain]) -> None:
+    namespace = a_namespace(**{key: given})
+    (fault,) = check(settings_object(tenants=[a_tenant(namespaces=[namespace])])).faults
+    assert fault.path == f"tenants[serving].namespaces[ml-serving].{key}"
 
 
 def test_the_report_counts_and_numbers_the_faults() -> None:

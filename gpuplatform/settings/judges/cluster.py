@@ -10,10 +10,12 @@ from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.standard import versions
 
+_PRIVATE = tuple(ipaddress.IPv4Network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+
 
 def judge(draft: Draft) -> list[Fault]:
     """What is wrong with the cluster's own settings, and with pools that need a gate that is off."""
-    faults = _cluster(draft.cluster) if draft.cluster else []
+    faults = _cluster(draft.cluster, draft) if draft.cluster else []
     gates = draft.feature_gates
     for pool in draft.pools:
         if gates and not gates.static_capacity and _is_static_by_karpenter(pool):
@@ -38,7 +40,7 @@ def _needs_gate(pool: Pool, key: str, gate: str, alternative: str) -> Fault:
     )
 
 
-def _cluster(cluster: Cluster) -> list[Fault]:
+def _cluster(cluster: Cluster, draft: Draft) -> list[Fault]:
     faults: list[Fault] = []
     if cluster.version not in versions.KUBERNETES_SUPPORTED:
         faults.append(
@@ -49,7 +51,7 @@ def _cluster(cluster: Cluster) -> list[Fault]:
                 "choose one of those",
             )
         )
-    return [*faults, *_endpoint(cluster), *_entries(cluster)]
+    return [*faults, *_endpoint(cluster), *_services(cluster), *_entries(cluster, draft)]
 
 
 def _endpoint(cluster: Cluster) -> list[Fault]:
@@ -63,18 +65,35 @@ def _endpoint(cluster: Cluster) -> list[Fault]:
         return [
             Fault(path, "no network", "the networks that may reach a public endpoint", "name your offices' networks")
         ]
-    return [
-        Fault(path, cidr, "a network smaller than the whole internet", "name your offices' networks")
-        for cidr in endpoint.public_cidrs
-        if ipaddress.IPv4Network(cidr).prefixlen == 0
-    ]
+    together = ipaddress.collapse_addresses(ipaddress.IPv4Network(each) for each in endpoint.public_cidrs)
+    if all(each.prefixlen for each in together):
+        return []
+    given, allowed = ", ".join(endpoint.public_cidrs), "networks that are less than the whole internet, also together"
+    return [Fault(path, given, allowed, "name your offices' networks")]
 
 
-def _entries(cluster: Cluster) -> list[Fault]:
+def _services(cluster: Cluster) -> list[Fault]:
+    """What EKS takes for Services (EKS API reference, KubernetesNetworkConfigRequest, read 2026-11-21)."""
+    given = ipaddress.IPv4Network(cluster.service_cidr)
+    if 12 <= given.prefixlen <= 24 and any(given.subnet_of(each) for each in _PRIVATE):
+        return []
+    allowed = f"a network of /24 to /12 within {', '.join(map(str, _PRIVATE))}"
+    return [Fault("cluster.service_cidr", cluster.service_cidr, allowed, "choose a private network of that size")]
+
+
+def _entries(cluster: Cluster, draft: Draft) -> list[Fault]:
     faults: list[Fault] = []
+    holders: dict[str, str] = {}
     for entry in cluster.access_entries:
+        holder = holders.setdefault(entry.principal_arn, entry.name)
+        if holder != entry.name:
+            allowed = f"each principal in one entry (EKS API reference, CreateAccessEntry); it is {holder}'s"
+            change = "put its groups into one entry, or name another principal"
+            faults.append(
+                Fault(f"cluster.access_entries[{entry.name}].principal_arn", entry.principal_arn, allowed, change)
+            )
         path = f"cluster.access_entries[{entry.name}].groups"
-        if entry.level is AccessLevel.GROUPS and not entry.groups:
+        if entry.level is AccessLevel.GROUPS and not entry.groups and not draft.lacks(path):
             faults.append(Fault(path, "none", "at least one Kubernetes group", "name the group, or another level"))
         if entry.level is not AccessLevel.GROUPS and entry.groups:
             faults.append(

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import plan
+from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard import names
 from gpuplatform.standard.versions import CHARTS
 
@@ -26,12 +27,11 @@ RESERVED_NAMESPACES = frozenset(
 def judge(draft: Draft) -> list[Fault]:
     """Names used twice, namespaces that belong to the platform, NodePool names that are too long."""
     pools = [*draft.pools, *draft.cpu_pools, *draft.neuron_pools]
-    namespaces = [namespace.name for tenant in draft.tenants for namespace in tenant.namespaces]
     entries = draft.cluster.access_entries if draft.cluster else ()
     faults = [
         *_twice("pools", "pool", (pool.name for pool in pools)),
         *_twice("tenants", "tenant", (tenant.name for tenant in draft.tenants)),
-        *_twice("tenants", "namespace", namespaces),
+        *_namespaces(draft.tenants),
         *_twice("cluster.access_entries", "access entry", (entry.name for entry in entries)),
         *_cards_and_markets(draft),
     ]
@@ -65,6 +65,19 @@ def _twice(path: str, what: str, given: Iterable[str]) -> list[Fault]:
         for name, count in Counter(given).items()
         if count > 1
     ]
+
+
+def _namespaces(tenants: Iterable[Tenant]) -> list[Fault]:
+    """A namespace is one team's; the fault stands with the later one and names both."""
+    owners: dict[str, str] = {}
+    faults: list[Fault] = []
+    for tenant in tenants:
+        for name in (each.name for each in tenant.namespaces):
+            if name in owners:
+                path, given = f"tenants[{tenant.name}].namespaces[{name}].name", f"{name}, which {owners[name]} has too"
+                faults.append(Fault(path, given, "each namespace once, with one team", "rename or merge them"))
+            owners.setdefault(name, tenant.name)
+    return faults
 
 
 def _cards_and_markets(draft: Draft) -> list[Fault]:

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import itertools
 
-from gpuplatform.faults import Fault
+from gpuplatform.faults import Fault, warning
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.network import NewNetwork
 
 LARGEST_PREFIX, SMALLEST_PREFIX = 16, 20
 """A VPC is /16 at most (Amazon VPC user guide, VPC CIDR blocks); below /20 a zone gets fewer than 512 addresses."""
+
+
+# fmt: off
+ENDPOINT_SERVICES = frozenset(
+    {
+        "aps", "aps-workspaces", "autoscaling", "cloudformation", "cloudtrail", "config", "datasync", "ebs", "ec2",
+        "ec2messages", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticfilesystem", "elasticloadbalancing",
+        "events", "fsx", "guardduty-data", "kinesis-firehose", "kms", "lambda", "logs", "monitoring", "s3",
+        "secretsmanager", "sns", "sqs", "ssm", "ssmmessages", "states", "sts", "xray"
+    }
+)
+# fmt: on
+"""Services with an endpoint that a cluster may want (Amazon VPC user guide, AWS services that integrate with AWS
+PrivateLink); not all, so that another name is only worth a warning."""
 
 
 def judge(draft: Draft) -> list[Fault]:
@@ -36,10 +51,34 @@ def judge(draft: Draft) -> list[Fault]:
     return faults
 
 
+def _endpoints(network: NewNetwork) -> list[Fault]:
+    path, named = "network.new.interface_endpoints", network.interface_endpoints
+    repeated = sorted({each for each in named if named.count(each) > 1})
+    unknown = sorted(set(named) - ENDPOINT_SERVICES)
+    return [
+        *(Fault(path, f"{each} twice", "each service once", "remove one") for each in repeated),
+        *(
+            warning(
+                path,
+                f"{each}, which this platform does not know",
+                "a service with an interface endpoint: AWS refuses any other when the network is made",
+                _meant(each),
+            )
+            for each in unknown
+        ),
+    ]
+
+
+def _meant(unknown: str) -> str:
+    close = difflib.get_close_matches(unknown, sorted(ENDPOINT_SERVICES), n=1)
+    return f"write {close[0]}, if that is meant" if close else "see that AWS has it in this region"
+
+
 def _new(network: NewNetwork, draft: Draft) -> list[Fault]:
     faults: list[Fault] = []
     repeated = {zone for zone in network.zones if network.zones.count(zone) > 1}
     faults += [Fault("network.new.zones", f"{zone} twice", "each zone once", "remove one") for zone in sorted(repeated)]
+    faults += _endpoints(network)
     ranges = {"network.new.cidr": network.cidr}
     if network.pod_cidr:
         ranges["network.new.pod_cidr"] = network.pod_cidr

@@ -162,7 +162,8 @@ def windows(path: str, disruption: Disruption) -> list[Fault]:
         for index, window in enumerate(disruption.windows)
         if window.start == "24:00"
     ]
-    return faults + [
+    # A window that begins nowhere opens never, and that is said.
+    return faults or [
         warning(
             f"{path}.windows",
             f"windows for {reason.value} that never open",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuplatform.faults import Fault
+from gpuplatform.faults import Fault, warning
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import offered_resources
 from gpuplatform.settings.teams import guaranteed, queued
@@ -22,16 +22,34 @@ def judge(draft: Draft) -> list[Fault]:
             for group in tenant.groups
             if group.startswith("system:")
         ]
-        faults += _queue(tenant)
+        faults += _ungiven(tenant, draft)
+        faults += _queue(tenant, draft)
         for namespace in tenant.namespaces:
             faults += _named_pools(tenant, namespace, draft)
             faults += _namespace(tenant, namespace, offered, draft.broken_pools_text)
-            faults += _network(tenant, namespace)
+            faults += _network(tenant, namespace, draft)
             faults += _role_name(tenant, namespace, draft)
     return faults
 
 
-def _network(tenant: Tenant, namespace: Namespace) -> list[Fault]:
+def _ungiven(tenant: Tenant, draft: Draft) -> list[Fault]:
+    """Groups that no access entry gives: whoever is meant enters only if something else gives them."""
+    if draft.cluster is None:
+        return []
+    given = sorted({group for entry in draft.cluster.access_entries for group in entry.groups})
+    return [
+        warning(
+            f"tenants[{tenant.name}].groups",
+            f"{group}, which no access entry gives",
+            f"groups of cluster.access_entries: {', '.join(given) or 'none'}",
+            "mend its name, or add an access entry with level groups that gives it",
+        )
+        for group in tenant.groups
+        if group not in given and not group.startswith("system:")
+    ]
+
+
+def _network(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fault]:
     """Each exception has one other side, and a name that no policy of the namespace has."""
     path, faults = f"tenants[{tenant.name}].namespaces[{namespace.name}].network", list[Fault]()
     taken = [str(each) for each in Allowed]
@@ -41,7 +59,7 @@ def _network(tenant: Tenant, namespace: Namespace) -> list[Fault]:
             faults.append(Fault(f"{path}[{each.name}].name", each.name, allowed, "choose another name"))
         taken.append(each.name)
         sides = [name for name, side in (("namespace", each.namespace), ("cidr", each.cidr)) if side is not None]
-        if len(sides) != 1:
+        if len(sides) != 1 and not any(draft.lacks(f"{path}[{each.name}].{side}") for side in ("namespace", "cidr")):
             given, change = " and ".join(sides) or "no other side", "name one of them"
             faults.append(Fault(f"{path}[{each.name}]", given, "either a namespace or a cidr", change))
     return faults
@@ -77,11 +95,13 @@ def _named_pools(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fau
     ]
 
 
-def _queue(tenant: Tenant) -> list[Fault]:
+def _queue(tenant: Tenant, draft: Draft) -> list[Fault]:
     """A team borrows what its queue knows, and keeps no more than it has."""
     path, own = f"tenants[{tenant.name}].queue", guaranteed(queued(tenant))
     if tenant.queue != Queue() and not queued(tenant):
         return [Fault(path, "a queue", "none, as no namespace is queued", "write `scheduling: queued` on one")]
+    if any(draft.lacks(f"tenants[{tenant.name}].namespaces[{each.name}].quota") for each in tenant.namespaces):
+        return []  # its quotas are not known
     return [
         Fault(f"{path}.keep[{resource}]", str(amount), f"at most {own.get(resource, 0)}, its quota", "keep less")
         for resource, amount in tenant.queue.keep.items()
@@ -94,8 +114,13 @@ def _queue(tenant: Tenant) -> list[Fault]:
             "give a queued namespace a quota of it, 0 where nothing is guaranteed",
         )
         for resource, amount in tenant.queue.borrow.items()
-        if amount and not any(resource in namespace.quota for namespace in queued(tenant))
+        if amount and not any(_names(each, resource) for each in queued(tenant))
     ]
+
+
+def _names(namespace: Namespace, resource: str) -> bool:
+    """Whether a quota is about a resource; one with a ResourceQuota's prefix is refused where it stands."""
+    return resource in namespace.quota or resources.quota_key(resource) in namespace.quota
 
 
 def _account(tenant: Tenant, namespace: Namespace, path: str) -> list[Fault]:
@@ -106,15 +131,22 @@ def _account(tenant: Tenant, namespace: Namespace, path: str) -> list[Fault]:
     return [Fault(f"{path}.service_account", namespace.service_account, allowed, "choose another name")]
 
 
+def _not_offered(path: str, resource: str, amount: int, offered: frozenset[str]) -> Fault:
+    bare = next((each for each in offered if resources.quota_key(each) == resource), None)
+    if bare is not None:
+        return Fault(path, resource, f"{bare}: a ResourceQuota's prefix is added by the platform", f"write {bare}")
+    return Fault(
+        path,
+        f"{amount} of a resource that no pool offers",
+        f"resources of the pools: {', '.join(sorted(offered)) or 'none'}",
+        "add a pool that offers it, or remove the line",
+    )
+
+
 def _namespace(tenant: Tenant, namespace: Namespace, offered: frozenset[str], unjudged: str) -> list[Fault]:
     path = f"tenants[{tenant.name}].namespaces[{namespace.name}]"
     faults = _account(tenant, namespace, path) + [
-        Fault(
-            f"{path}.quota[{resource}]",
-            f"{amount} of a resource that no pool offers",
-            f"resources of the pools: {', '.join(sorted(offered)) or 'none'}",
-            "add a pool that offers it, or remove the line",
-        )
+        _not_offered(f"{path}.quota[{resource}]", resource, amount, offered)
         for resource, amount in namespace.quota.items()
         if resource not in offered and resource.removeprefix(resources.MIG_PREFIX) not in unjudged
     ]

@@ -40,6 +40,8 @@ def test_json_has_every_nodepool_with_both_clocks_and_what_no_hour_shows() -> No
 def test_pools_and_weeks_that_there_are_not_are_named() -> None:
     code, said = run("--stack", "dev", "--pool", "chef")
     assert (code, "pools here: infer, " in said) == (2, True)
-    for week in ("2027-1", "2027-W60"):
+    for week in ("2027-1", "2027-W60", "0000-W01", "0001-W01", "1969-W52", "3000-W01", "9999-W52"):
         code, said = run("--stack", "dev", "--week", week)
-        assert (code, "--week" in said) == (2, True)
+        assert (code, "--week" in said) == (2, True), week
+    for week in ("1970-W01", "2999-W52"):
+        assert run("--stack", "dev", "--pool", "chief", "--week", week)[0] == 0

@@ -20,9 +20,9 @@ def asked(*arguments: str) -> Result:
     return CliRunner().invoke(sandbox, list(arguments))
 
 
-@pytest.mark.parametrize("command", ["status", "kubeconfig", "down"])
+@pytest.mark.parametrize("command", ["status", "kubeconfig", "down", "logs", "logs etcd"])
 def test_without_a_sandbox_there_is_one_sentence_and_exit_code_1(folder: SessionFolder, command: str) -> None:
-    result = asked(command)
+    result = asked(*command.split())
     assert result.exit_code == 1
     assert "there is no sandbox on this machine" in result.output
     assert len(result.output.splitlines()) == 1

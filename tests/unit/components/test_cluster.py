@@ -58,7 +58,7 @@ def test_nobody_but_the_named_principals_gets_in() -> None:
     assert plane.inputs["authenticationMode"] == "API"
     entries = plane.inputs["accessEntries"]
     assert isinstance(entries, dict)
-    assert set(entries) == {"admins"}  # pyright: ignore[reportUnknownArgumentType]
+    assert set(entries) == {"admins", "serving"}  # pyright: ignore[reportUnknownArgumentType]
     assert plane.at("accessEntries", "admins", "accessPolicies", "admin", "accessScope") == {"type": "cluster"}
     assert str(plane.at("accessEntries", "admins", "accessPolicies", "admin", "policyArn")).endswith(
         "/AmazonEKSClusterAdminPolicy"

@@ -17,7 +17,7 @@ CPU: dict[str, Plain] = {"name": "serve", "instance_types": ["m7i.large"], "ceil
             {"tenants": [a_tenant(), a_tenant(namespaces=[a_namespace(name="other")])]},
             "tenants[serving]",
         ),
-        ({"tenants": [a_tenant(), a_tenant(name="other")]}, "tenants[ml-serving]"),
+        ({"tenants": [a_tenant(), a_tenant(name="other")]}, "tenants[other].namespaces[ml-serving].name"),
         (
             {"pools": [a_pool(cards=[a_card(markets=[a_market(), a_market()])])]},
             "pools[serve].cards[L4-24GB].markets[on-demand]",
@@ -33,6 +33,11 @@ CPU: dict[str, Plain] = {"name": "serve", "instance_types": ["m7i.large"], "ceil
 def test_a_name_that_stands_twice_is_refused(overrides: dict[str, Plain], path: str) -> None:
     found = paths(examine(settings_object(**overrides)).faults)
     assert found == [path]
+
+
+def test_a_namespace_of_two_teams_names_both() -> None:
+    (fault,) = examine(settings_object(tenants=[a_tenant(), a_tenant(name="other")])).faults
+    assert fault.given == "ml-serving, which serving has too"
 
 
 @pytest.mark.parametrize("name", sorted(RESERVED_NAMESPACES))

@@ -1,5 +1,6 @@
 import pytest
 
+from gpuplatform.faults import Severity
 from gpuplatform.settings.load import examine
 from gpuplatform.settings.source import Plain
 from tests.builders import a_namespace, a_pool, a_shared_pool, a_slice_pool, a_tenant, settings_object
@@ -23,7 +24,6 @@ def said(namespace: dict[str, Plain], **others: Plain) -> list[tuple[str, str]]:
         ("nvidia.com/gpu", [a_slice_pool()], False),
         ("nvidia.com/mig-1g.10gb", [a_slice_pool()], True),
         ("nvidia.com/mig-1g.5gb", [a_slice_pool()], False),
-        ("requests.nvidia.com/gpu", [a_pool()], False),
         ("cpu", [a_pool()], False),
         ("aws.amazon.com/neuron", [a_pool()], False),
     ],
@@ -33,6 +33,29 @@ def test_a_quota_counts_only_what_some_pool_offers(resource: str, pools: list[Pl
     namespace["quota"] = {resource: 1}
     expected = [] if is_offered else [(f".quota[{resource}]", "1 of a resource that no pool offers")]
     assert said(namespace, pools=pools) == expected
+
+
+def test_a_quota_s_key_is_the_resource_s_own_name() -> None:
+    namespace = a_namespace(scheduling="queued", priorities=["training-normal"])
+    namespace["quota"] = {"requests.nvidia.com/gpu": 1}
+    tenant = a_tenant(namespaces=[namespace], queue={"borrow": {"nvidia.com/gpu": 1}})
+    (fault,) = examine(settings_object(tenants=[tenant])).faults
+    assert fault.path.endswith(".quota[requests.nvidia.com/gpu]")
+    assert fault.change == "write nvidia.com/gpu"
+
+
+def test_a_quota_that_is_no_number_is_one_fault_though_the_queue_borrows_and_keeps() -> None:
+    namespace = a_namespace(scheduling="queued", priorities=["training-normal"], quota={"nvidia.com/gpu": "2"})
+    queue: Plain = {"borrow": {"nvidia.com/gpu": 1}, "keep": {"nvidia.com/gpu": 1}}
+    tenant = a_tenant(namespaces=[namespace], queue=queue)
+    (fault,) = examine(settings_object(tenants=[tenant])).faults
+    assert fault.path.endswith(".quota[nvidia.com/gpu]")
+
+
+@pytest.mark.parametrize("side", [{"cidr": "10.0.0.5"}, {"namespace": "No Name"}, {"cidr": 5}])
+def test_an_exception_whose_other_side_is_wrong_is_one_fault(side: dict[str, Plain]) -> None:
+    exception: Plain = {"name": "store", "direction": "out", "ports": [6379], **side}
+    assert [path for path, _ in said(a_namespace(network=[exception]))] == [f".network[store].{next(iter(side))}"]
 
 
 def test_a_neuron_pool_offers_neuron_devices() -> None:
@@ -48,9 +71,20 @@ def test_priorities_are_the_standards() -> None:
 
 
 def test_a_team_has_groups_of_its_own() -> None:
-    raw = settings_object(tenants=[a_tenant(groups=["system:masters", "ours"])])
+    raw = settings_object(tenants=[a_tenant(groups=["system:masters", "serving-team"])])
     (fault,) = examine(raw).faults
     assert (fault.path, fault.given) == ("tenants[serving].groups", "system:masters")
+
+
+def test_a_group_that_no_entry_gives_is_worth_a_word_and_an_empty_one_is_refused() -> None:
+    loaded = examine(settings_object(tenants=[a_tenant(groups=["serving-taem"])]))
+    assert loaded.settings is not None
+    (found,) = loaded.faults
+    assert (found.path, found.severity) == ("tenants[serving].groups", Severity.WARNING)
+    assert found.given == "serving-taem, which no access entry gives"
+    assert "serving-team" in found.allowed
+    (refused,) = examine(settings_object(tenants=[a_tenant(groups=[""])])).faults
+    assert (refused.path, refused.severity) == ("tenants[serving].groups[0]", Severity.ERROR)
 
 
 def test_a_service_account_does_not_take_the_name_of_the_teams_own_role() -> None:
