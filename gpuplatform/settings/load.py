@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -12,6 +13,8 @@ from gpuplatform.settings import judges, source
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
+
+_ITEM = re.compile(r"\[\d+\]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ def examine(raw: object) -> Loaded:
     if (why := source.unreasonable(cast(Plain, raw))) is not None:
         return Loaded(None, None, (Fault(source.SETTINGS_KEY, why, "a stack's settings", "write less of it"),))
     settings, draft, faults = drafts.read(cast(dict[str, Plain], raw))
-    # What was taken out as wrong is not missed a second time.
-    said = {fault.path for fault in faults}
+    # What was taken out as wrong is not missed a second time, nor is a list judged without its wrong items.
+    said = {each for fault in faults for each in (fault.path, _ITEM.sub("", fault.path))}
     faults += [fault for fault in judges.judge(draft) if fault.path not in said]
     return Loaded(None if errors(faults) else settings, draft, tuple(faults))

@@ -15,7 +15,7 @@ _PRIVATE = tuple(ipaddress.IPv4Network(each) for each in ("10.0.0.0/8", "172.16.
 
 def judge(draft: Draft) -> list[Fault]:
     """What is wrong with the cluster's own settings, and with pools that need a gate that is off."""
-    faults = _cluster(draft.cluster, draft) if draft.cluster else []
+    faults = _cluster(draft.cluster) if draft.cluster else []
     gates = draft.feature_gates
     for pool in draft.pools:
         if gates and not gates.static_capacity and _is_static_by_karpenter(pool):
@@ -40,7 +40,7 @@ def _needs_gate(pool: Pool, key: str, gate: str, alternative: str) -> Fault:
     )
 
 
-def _cluster(cluster: Cluster, draft: Draft) -> list[Fault]:
+def _cluster(cluster: Cluster) -> list[Fault]:
     faults: list[Fault] = []
     if cluster.version not in versions.KUBERNETES_SUPPORTED:
         faults.append(
@@ -51,7 +51,7 @@ def _cluster(cluster: Cluster, draft: Draft) -> list[Fault]:
                 "choose one of those",
             )
         )
-    return [*faults, *_endpoint(cluster), *_services(cluster), *_entries(cluster, draft)]
+    return [*faults, *_endpoint(cluster), *_services(cluster), *_entries(cluster)]
 
 
 def _endpoint(cluster: Cluster) -> list[Fault]:
@@ -81,7 +81,7 @@ def _services(cluster: Cluster) -> list[Fault]:
     return [Fault("cluster.service_cidr", cluster.service_cidr, allowed, "choose a private network of that size")]
 
 
-def _entries(cluster: Cluster, draft: Draft) -> list[Fault]:
+def _entries(cluster: Cluster) -> list[Fault]:
     faults: list[Fault] = []
     holders: dict[str, str] = {}
     for entry in cluster.access_entries:
@@ -93,7 +93,7 @@ def _entries(cluster: Cluster, draft: Draft) -> list[Fault]:
                 Fault(f"cluster.access_entries[{entry.name}].principal_arn", entry.principal_arn, allowed, change)
             )
         path = f"cluster.access_entries[{entry.name}].groups"
-        if entry.level is AccessLevel.GROUPS and not entry.groups and not draft.lacks(path):
+        if entry.level is AccessLevel.GROUPS and not entry.groups:
             faults.append(Fault(path, "none", "at least one Kubernetes group", "name the group, or another level"))
         if entry.level is not AccessLevel.GROUPS and entry.groups:
             faults.append(

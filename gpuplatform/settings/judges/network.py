@@ -34,7 +34,8 @@ def judge(draft: Draft) -> list[Fault]:
     if network is None:
         return []
     faults: list[Fault] = []
-    if (network.new is None) == (network.existing is None):
+    lost = draft.lacks("network.new") or draft.lacks("network.existing")
+    if (network.new is None) == (network.existing is None) and (network.new is not None or not lost):
         given, change = ("neither", "give one of them") if network.new is None else ("both", "keep one of them")
         faults.append(Fault("network", given, "exactly one of new and existing", change))
     if draft.region:

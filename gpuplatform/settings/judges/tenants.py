@@ -34,7 +34,7 @@ def judge(draft: Draft) -> list[Fault]:
 
 def _ungiven(tenant: Tenant, draft: Draft) -> list[Fault]:
     """Groups that no access entry gives: whoever is meant enters only if something else gives them."""
-    if draft.cluster is None:
+    if draft.cluster is None or draft.lacks("cluster.access_entries"):
         return []
     given = sorted({group for entry in draft.cluster.access_entries for group in entry.groups})
     return [

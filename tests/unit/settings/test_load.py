@@ -47,7 +47,6 @@ EXPECTED = [
     "network.existing.private_subnets[2].id",
     "network.new.cidr",
     "network.new.interface_endpoints",
-    "network.new.interface_endpoints[2]",
     "network.new.nat",
     "network.new.pod_cidr",
     "network.new.zones",
@@ -163,6 +162,43 @@ def test_a_fault_says_what_was_given_and_what_to_change(
     every_fault: tuple[Fault, ...], path: str, given: str, change: str
 ) -> None:
     assert any(fault.path == path and fault.given == given and fault.change.startswith(change) for fault in every_fault)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "path"),
+    [
+        ({"network": {"new": {"cidr": "10.0.0.0/255.255.0.0"}}}, "network.new.cidr"),
+        ({"network": {"new": {"interface_endpoints": ["ec2", "ecc2", ""]}}}, "network.new.interface_endpoints[2]"),
+        (
+            {"cluster": {"endpoint": {"access": "public", "public_cidrs": ["203.0.113.9"]}}},
+            "cluster.endpoint.public_cidrs[0]",
+        ),
+        (
+            {"pools": [a_pool(cards=[a_card(markets=[a_market("reserved", 8, reservation_ids=["x"])])])]},
+            "pools[serve].cards[L4-24GB].markets[reserved].reservation_ids[0]",
+        ),
+        (
+            {
+                "tenants": [a_tenant(groups=["serving-team"])],
+                "cluster": {
+                    "access_entries": [
+                        {"name": "a", "principal_arn": "arn:aws:iam::111122223333:role/a", "level": "admin"},
+                        {
+                            "name": "b",
+                            "principal_arn": "arn:aws:iam::111122223333:role/b",
+                            "level": "groups",
+                            "groups": [""],
+                        },
+                    ]
+                },
+            },
+            "cluster.access_entries[b].groups[0]",
+        ),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_a_wrong_part_is_one_fault_and_nothing_is_missed_in_its_place(overrides: dict[str, Plain], path: str) -> None:
+    assert paths(accept.check(settings_object(**overrides)).faults) == [path]
 
 
 def test_a_file_with_faults_gives_no_settings() -> None:
