@@ -75,7 +75,14 @@ def _change_lines(change: Change | None) -> list[str]:
     lines += [
         f"NodePool {name} goes away: its nodes are drained at once, whatever the windows say" for name in change.removed
     ]
-    return lines or ["no running node is replaced by this change"]
+    return [
+        *(lines or ["no running node is replaced by this change"]),
+        *(
+            f"warning: namespace {name} leaves the queue, and what waits there is gated for good: end its work first"
+            " (docs/guides/add-a-tenant.md, take a queue away)"
+            for name in change.unqueued
+        ),
+    ]
 
 
 def _print(loaded: Loaded) -> None:
@@ -141,6 +148,7 @@ def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
         "unpriced_instance_types": list(whole.unpriced) if whole else [],
         "unknown_type_region_pairs": unknown_pairs(),
         "replaced_nodepools": [each.nodepool for each in change.replaced] if change else [],
+        "unqueued_namespaces": list(change.unqueued) if change else [],
         "unverified_versions": [f"{pin.name} {pin.version}" for pin in unverified(kubernetes)] if kubernetes else [],
     }
 

@@ -18,6 +18,7 @@ from gpuplatform.settings.disruption import Disruption
 from gpuplatform.settings.plan import PlannedNodePool, mig_profile, plan
 from gpuplatform.settings.pools import Sharing
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.teams import queued
 from gpuplatform.standard.reasons import Reason
 
 
@@ -40,6 +41,8 @@ class Change:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     """NodePools that go away; deleting one drains and removes its nodes at once, whatever the windows say."""
+    unqueued: tuple[str, ...]
+    """Namespaces that Kueue no longer looks after; what it gated there nobody lets go."""
     faults: tuple[Fault, ...]
     """Configurations that running nodes wear and the new documents no longer define."""
 
@@ -58,8 +61,13 @@ def compare(was: Settings, now: Settings) -> Change:
         tuple(replaced),
         tuple(name for name in after if name not in before),
         tuple(name for name in before if name not in after),
+        tuple(name for name in _queued(was) if name not in _queued(now)),
         tuple(_lost(was, now, before.values())),
     )
+
+
+def _queued(settings: Settings) -> tuple[str, ...]:
+    return tuple(each.name for tenant in settings.tenants for each in queued(tenant))
 
 
 def when(disruption: Disruption) -> str:

@@ -184,6 +184,15 @@ def test_a_job_that_names_no_pool_starts_nothing_and_says_why(on: Cluster, figur
     say(figures, "a job that names no pool", waits["message"])
 
 
+def test_neuron_devices_pass_a_queue_that_does_not_count_them(on: Cluster) -> None:
+    devices: Any = spec_of(POOLS["train"], 1)
+    for each in devices["containers"][0]["resources"].values():
+        del each[GPU]
+        each["aws.amazon.com/neuron"] = "1"
+    on.apply([job_of(devices, "alpha", "inference")])
+    until(lambda: is_so(on, "alpha", "inference", "Admitted"))
+
+
 def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, figures: Figures) -> None:
     together = {"kueue.x-k8s.io/podset-required-topology": "topology.kubernetes.io/zone"}
     holds = a_job("delta", "holds", 1, pool=BLOCK, annotations=together)
@@ -288,3 +297,25 @@ def test_a_deployment_and_a_bare_pod_wait_in_the_queue_only_where_the_namespace_
     assert len(admitted) == (2 if queued else 0)
     managed = Counter("kueue.x-k8s.io/managed" in each.labels for each in on.pods(namespace))
     assert managed == {queued: 2}
+
+
+def test_a_queue_is_emptied_before_it_goes_by_the_guides_commands(on: Cluster, figures: Figures) -> None:
+    on.apply([a_job("alpha", "runs", NODE_CARDS), a_job("alpha", "waits", NODE_CARDS, pods=ELASTIC_NODES)])
+    on.apply([a("v1", "Pod", "bare", "alpha", spec=spec_of(POOLS["train"], NODE_CARDS))])
+    until(lambda: running_cards(on, "alpha") == 2 * NODE_CARDS)
+
+    def stop(policy: str) -> None:
+        patched = on.plane.kubectl(
+            "patch", "clusterqueue", "alpha", "--type", "merge", "-p", json.dumps({"spec": {"stopPolicy": policy}})
+        )
+        assert patched.ok, patched.err
+
+    stop("HoldAndDrain")
+    try:
+        drained = until(lambda: running_cards(on, "alpha") == 0)
+        gone = on.plane.kubectl("-n", "alpha", "delete", "jobs,deployments,statefulsets,pods", "--all")
+        assert gone.ok, gone.err
+        empty = until(lambda: not items(on.plane.kubectl, WORKLOADS, "-n", "alpha") and not on.pods("alpha"))
+    finally:
+        stop("None")
+    say(figures, "a queue is emptied", f"nothing runs after {drained:.0f} s, nothing is left {empty:.0f} s later")

@@ -8,13 +8,16 @@ from typing import cast
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from cli.main import main
 from gpuplatform.accept import check
 from gpuplatform.changes import compare
 from gpuplatform.render.document import as_yaml, file_names
 from gpuplatform.render.stack import render
 from gpuplatform.settings import source
 from gpuplatform.settings.settings import Settings
+from tests.builders import a_namespace, a_tenant, some_settings
 
 PROJECT = Path(__file__).parents[2]
 GOLDEN = PROJECT / "tests" / "golden" / "layout-change.diff"
@@ -153,3 +156,21 @@ def test_a_layout_change_moves_one_config_map_label_overlay_limit_and_quota_and_
         "resourcequota.ml-serving.ml-serving-cards.yaml",
         "resourcequota.ml-training.ml-training-cards.yaml",
     }
+
+
+def test_a_namespace_that_leaves_the_queue_is_named() -> None:
+    space = a_namespace(quota={"nvidia.com/gpu": 2})
+    teams = [a_tenant(namespaces=[space | {"scheduling": kind}]) for kind in ("queued", "serving")]
+    was, now = (some_settings(tenants=[team]) for team in teams)
+    assert (compare(was, now).unqueued, compare(now, was).unqueued) == (("ml-serving",), ())
+
+
+def test_check_warns_of_it(tmp_path: Path) -> None:
+    text = (PROJECT / "Pulumi.prod.yaml").read_text(encoding="utf-8")
+    queue = "        queue: {weight: 3, borrow: {nvidia.com/gpu: 26}}\n"
+    assert queue in text
+    now = tmp_path / "Pulumi.prod.yaml"
+    now.write_text(text.replace(queue, "").replace("scheduling: queued", "scheduling: serving"), encoding="utf-8")
+    shown = CliRunner().invoke(main, ["check", "--settings", str(now), "--was", str(PROJECT / "Pulumi.prod.yaml")])
+    assert shown.exit_code == 0, shown.output
+    assert "namespace ml-training leaves the queue" in shown.output
