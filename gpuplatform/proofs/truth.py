@@ -18,6 +18,7 @@ from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
+from gpuplatform.proofs.capture.quantity import whole
 from gpuplatform.standard import keys, labels
 
 _AWS = keys.INSTANCE_GPU_COUNT.removesuffix("gpu-count")
@@ -251,10 +252,10 @@ def _answers(value: str | None, requirement: Requirement) -> bool:
 
 
 def _compares(value: str | None, requirement: Requirement) -> bool:
-    bound = requirement.values[0] if len(requirement.values) == 1 else ""
-    if value is None or not value.isdecimal() or not bound.isdecimal():
+    given = whole(requirement.values[0]) if len(requirement.values) == 1 else None
+    mine = whole(value) if value is not None else None
+    if mine is None or given is None:
         return False
-    mine, given = int(value), int(bound)
     return {"Gt": mine > given, "Lt": mine < given, "Gte": mine >= given, "Lte": mine <= given}[requirement.operator]
 
 

@@ -199,6 +199,11 @@ def test_requirements_select_as_karpenter_does() -> None:
     assert names(of_family("g6"), Requirement(f"{AWS}size", "Like", ("x",))) == set()
 
 
+def test_a_bound_that_is_no_number_admits_nothing() -> None:
+    for bound in ("9" * 5000, "many", ""):
+        assert selectable([Requirement(f"{AWS}cpu", "Gt", (bound,))]) == ()
+
+
 def test_types_carry_the_labels_that_karpenter_gives_them() -> None:
     expected = {
         INSTANCE_TYPE: "gr6.8xlarge",
