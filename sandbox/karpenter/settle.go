@@ -240,8 +240,8 @@ func (s *settler) owners(ctx context.Context, from client.Reader) ([]string, err
 	return moving, nil
 }
 
-// refusedPods says whether a quota or admission keeps a controller from making its pods: of this a Job and a
-// StatefulSet tell in events alone. That a new namespace has no service account yet passes by itself.
+// refusedPods says whether a quota, admission or a namespace's defaults keep a controller from making its pods: of this
+// a Job and a StatefulSet tell in events alone. That a new namespace has no service account yet passes by itself.
 func (s *settler) refusedPods(ctx context.Context, owner types.UID) (bool, error) {
 	list := &corev1.EventList{}
 	about := client.MatchingFields{"reason": "FailedCreate", "involvedObject.uid": string(owner)}
@@ -249,7 +249,8 @@ func (s *settler) refusedPods(ctx context.Context, owner types.UID) (bool, error
 		return false, err
 	}
 	return slices.ContainsFunc(list.Items, func(event corev1.Event) bool {
-		return strings.Contains(event.Message, "forbidden") && !strings.Contains(event.Message, "service account")
+		refused := strings.Contains(event.Message, "is forbidden") || strings.Contains(event.Message, "is invalid")
+		return refused && !strings.Contains(event.Message, "service account")
 	}), nil
 }
 

@@ -83,7 +83,7 @@ def test_a_wrong_label_a_full_quota_and_an_exhausted_market_are_each_explained(t
     assert any("exceeded quota" in line or "ceiling" in line for line in unplaced["embed"]["why"])
 
 
-def test_claims_affinities_quotas_and_nodes_that_are_not_there_are_each_told_apart(tmp_path: Path) -> None:
+def test_claims_affinities_quotas_defaults_and_nodes_that_are_not_there_are_each_told_apart(tmp_path: Path) -> None:
     def chat(name: str, replicas: int, **spec: object) -> Any:
         found = next(each for each in documents("inference-whole-card.yaml") if each["kind"] == "Deployment")
         found["metadata"]["name"] = name
@@ -98,8 +98,12 @@ def test_claims_affinities_quotas_and_nodes_that_are_not_there_are_each_told_apa
     lonely = [{"labelSelector": {"matchLabels": {"app": "nobody"}}, "topologyKey": "kubernetes.io/hostname"}]
     pod = chat("sneaky", 1, nodeName="nowhere")["spec"]["template"]
     sneaky = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "sneaky", "namespace": "ml-serving"}}
+    half = next(each for each in documents("slice-worker.yaml") if each["kind"] == "Job")
+    half["metadata"]["name"] = "half"
+    del half["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["memory"]
     path = file_of(
         claim,
+        half,
         chat("lonely", 1, affinity={"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": lonely}}),
         chat("greedy", 40),
         {**sneaky, "spec": pod["spec"]},
@@ -110,12 +114,15 @@ def test_claims_affinities_quotas_and_nodes_that_are_not_there_are_each_told_apa
 
     assert result.exit_code == 1
     assert result.stdout, result.stderr
-    found = json.loads(result.stdout)["unplaced"]
-    assert Counter(each["name"] for each in found) == Counter(("claim", "lonely", "greedy", "sneaky"))
+    answer = json.loads(result.stdout)
+    assert answer["not_settled"] == [], "nothing is waited for that will not come"
+    found = answer["unplaced"]
+    assert Counter(each["name"] for each in found) == Counter(("claim", "half", "lonely", "greedy", "sneaky"))
     by_name = {each["name"]: each for each in found}
     assert by_name["claim"]["change"].startswith("apply the claim")
     assert by_name["lonely"]["change"].startswith("let the affinity be preferred")
     assert by_name["sneaky"]["change"].startswith("name no node")
+    assert "less than or equal to memory limit" in by_name["half"]["why"][0]
     assert len(by_name["greedy"]["why"]) == 1
     assert by_name["greedy"]["why"][0].startswith("exceeded quota")
 
