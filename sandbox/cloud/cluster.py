@@ -15,7 +15,7 @@ from sandbox.cloud.releases import Releases
 from sandbox.cloud.strict import RELEASE
 from sandbox.cloud.world import Entry, Properties, World
 
-_READY_SECONDS = 120.0
+_READY_SECONDS = 360.0
 _GONE_SECONDS = 300.0
 _CONDITION = "condition="
 

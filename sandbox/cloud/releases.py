@@ -37,9 +37,9 @@ from sandbox.tools.module_files import (
 )
 from sandbox.tools.table import HELM, KUBECTL
 
-_HELM_SECONDS = 180
-_KARPENTER_SECONDS = 120.0
-_KUEUE_SECONDS = 180.0
+_HELM_SECONDS = 360
+_KARPENTER_SECONDS = 360.0
+_KUEUE_SECONDS = 540.0
 _KARPENTER = "karpenter"
 _OPERATOR = "gpu-operator"
 _KUEUE = "kueue"

@@ -19,7 +19,7 @@ from sandbox.control_plane.part import Part, running
 from sandbox.control_plane.ports import LOOPBACK
 from sandbox.errors import SandboxError
 
-_READY_SECONDS = 120.0
+_READY_SECONDS = 360.0
 """It takes 3 to 4 s on two idle cores, and many times that on a busy machine."""
 _POLL_SECONDS = 0.1
 _SERVICE_RANGE = "10.96.0.0/16"

@@ -20,7 +20,7 @@ from sandbox.errors import SandboxError
 KWOK_NODE = "kwok.x-k8s.io/node"
 """Annotation of nodes that kwok looks after; their makers set it to ``fake``."""
 
-_READY_SECONDS = 120.0
+_READY_SECONDS = 360.0
 _POLL_SECONDS = 0.1
 _POD_STAGES = ("pod-ready.yaml", "pod-delete.yaml")
 _POD_ENDS = "pod-complete.yaml"

@@ -11,7 +11,7 @@ from gpuplatform.render.document import kind_of
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.errors import SandboxError
 
-_LIMIT_SECONDS = 60
+_LIMIT_SECONDS = 180
 _POLL_SECONDS = 0.1
 _NO_STATUS_YET = "accessor error: <nil>"
 """What `kubectl wait` says, and ends with, where the API server has not yet written any condition."""

@@ -28,7 +28,7 @@ from sandbox.space import must_have_space
 from sandbox.storage import storage
 from sandbox.tools.failure import log_tail
 
-_READY_SECONDS = 180.0
+_READY_SECONDS = 540.0
 _STOP_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 _WORKLOADS = "poddisruptionbudgets,deployments,statefulsets,daemonsets,jobs,cronjobs,replicasets,pods"

@@ -24,7 +24,7 @@ from sandbox.control_plane.crds import install_crds
 from tests.policies.documents import a_pool, but
 from tests.policies.pod_documents import a_deployment
 
-_ACTIVE_SECONDS = 60
+_ACTIVE_SECONDS = 180
 
 
 def admission(settings: Settings, mode: AdmissionMode = AdmissionMode.DENY) -> tuple[Document, ...]:

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
 SETTINGS = queue_settings()
 POOLS = {each.name: each for each in SETTINGS.pools}
-LIMIT_SECONDS = 120.0
+LIMIT_SECONDS = 360.0
 START_SECONDS = 25
 BACKOFF_SECONDS = 5
 TEAMS = ("alpha", "beta", "gamma", "delta")

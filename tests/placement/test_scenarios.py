@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 ROOT = Path(__file__).parents[2]
 NAMESPACE = "scenario"
 KST = datetime.timezone(datetime.timedelta(hours=9))
-LIMIT_SECONDS = 120.0
+LIMIT_SECONDS = 360.0
 
 
 def pool(name: str) -> Pool:

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.placement, pytest.mark.engine, pytest.mark.xdist_group
 
 ROOT = Path(__file__).parents[2]
 DEV = ROOT / "Pulumi.dev.yaml"
-LIMIT_SECONDS = 120.0
+LIMIT_SECONDS = 360.0
 
 
 @pytest.fixture
