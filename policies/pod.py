@@ -28,8 +28,8 @@ _MODEL_SERVERS = (
     "paddle",
 )
 """KServe: instead of a list of containers a predictor may have one under the name of its framework."""
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _NATIVE_DEVICES = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -98,7 +98,7 @@ def selectors(pod: PodTemplate) -> list[Selector]:
         if isinstance(value, str)
     ]
     affinity = f"{pod.spec_path}.affinity.nodeAffinity"
-    for part, required in ((_REQUIRED, True), (_PREFERRED, False)):
+    for part, required in ((REQUIRED, True), (PREFERRED, False)):
         for where, term in _terms(pod, part):
             found += _expressions(f"{affinity}.{part}{where}.matchExpressions", term, required=required)
     return found
@@ -107,14 +107,14 @@ def selectors(pod: PodTemplate) -> list[Selector]:
 def alternatives(pod: PodTemplate) -> tuple[tuple[Match, ...], ...] | Unknown:
     """The node selector joined to each required affinity term; UNKNOWN where a part is not known yet."""
     selected = _selected(pod)
-    required = at(pod.spec, "affinity", "nodeAffinity", _REQUIRED)
+    required = at(pod.spec, "affinity", "nodeAffinity", REQUIRED)
     if UNKNOWN in (pod.spec.get("nodeSelector"), required, *selected.values()):
         return UNKNOWN
     own = tuple(Match(key, "In", (str(value),)) for key, value in selected.items())
     if required is None:
         return (own,)
     read: list[tuple[Match, ...]] = []
-    for _, term in _terms(pod, _REQUIRED):
+    for _, term in _terms(pod, REQUIRED):
         lines = items(at(term, "matchExpressions"))
         if isinstance(lines, Unknown) or any(_match(line) is UNKNOWN for line in lines):
             return UNKNOWN
@@ -205,9 +205,9 @@ def _selected(pod: PodTemplate) -> dict[str, str | Unknown]:
 def _terms(pod: PodTemplate, part: str) -> Iterator[tuple[str, Plain]]:
     """The terms of one half of node affinity, each with the rest of its path."""
     affinity = at(pod.spec, "affinity", "nodeAffinity", part)
-    listed = items(at(affinity, "nodeSelectorTerms") if part == _REQUIRED else affinity)
+    listed = items(at(affinity, "nodeSelectorTerms") if part == REQUIRED else affinity)
     for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
-        if part == _REQUIRED:
+        if part == REQUIRED:
             yield f".nodeSelectorTerms[{number}]", each
         else:
             yield f"[{number}].preference", at(each, "preference")

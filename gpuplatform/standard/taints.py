@@ -60,6 +60,8 @@ class Toleration:
 DEDICATED_KEY = "dedicated"
 DEDICATED_VALUE = "gpu"
 PRESENT = "present"
+IN_CIRCULATION = (PRESENT, "true")
+"""The two values of the GPU taint that the guides use: whoever answers it answers both."""
 
 _EXISTS_KEYS = frozenset({keys.GPU_TAINT, DEDICATED_KEY})
 

@@ -10,6 +10,7 @@ from policies.admission.nodepools import NODE_POOL_VARIABLES
 from policies.card_names import CARD_NAME
 from policies.cel import literal
 from policies.kinds import NAMESPACE, NODE, NODE_CLASS, NODE_POOL
+from policies.pod import PREFERRED, REQUIRED
 from policies.rules.tenancy import PLATFORM
 from policies.subject import Kind
 from policies.workloads import WORKLOADS
@@ -50,8 +51,8 @@ _OWN_LABELS = {
 }
 
 _AFFINITY = "variables.spec.?affinity.?nodeAffinity"
-_REQUIRED = f"{_AFFINITY}.?requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = f"{_AFFINITY}.?preferredDuringSchedulingIgnoredDuringExecution"
+_REQUIRED = f"{_AFFINITY}.?{REQUIRED}"
+_PREFERRED = f"{_AFFINITY}.?{PREFERRED}"
 _TAINT_OF = (
     't.startsWith(o.?key.orValue("") + "=" + (o.?operator.orValue("") == "Exists" ? "" : o.?value.orValue("") + ":"))'
 )

@@ -15,8 +15,6 @@ from policies.subject import UNKNOWN, Subject, Unknown, quoted
 from policies.view_rule import ViewRule
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 
-_GPU_TAINTS = tuple((keys.GPU_TAINT, value) for value in (taints.PRESENT, "true"))
-
 
 def _bound(subject: Subject) -> Iterable[Fault]:
     return [
@@ -58,7 +56,7 @@ def _reaches_for(pod: PodTemplate) -> list[tuple[str, str]]:
     """Where a pod makes its way to GPU nodes, and by what."""
     given = tolerations(pod)
     found: list[tuple[str, str]] = []
-    if not isinstance(given, Unknown) and any(answered(given, key, value) for key, value in _GPU_TAINTS):
+    if not isinstance(given, Unknown) and any(answered(given, keys.GPU_TAINT, each) for each in taints.IN_CIRCULATION):
         found.append((f"{pod.spec_path}.tolerations", f"a toleration that answers {keys.GPU_TAINT}"))
     if pod.spec.get("runtimeClassName") == resources.RUNTIME_CLASS:
         found.append((f"{pod.spec_path}.runtimeClassName", repr(resources.RUNTIME_CLASS)))
@@ -85,7 +83,7 @@ POD_OFF_GPU_NODES = ViewRule(
     judge=_idle,
     admission=Cel(
         "variables.asks || !("
-        + " || ".join(answered_in_cluster(key, value) for key, value in _GPU_TAINTS)
+        + " || ".join(answered_in_cluster(keys.GPU_TAINT, each) for each in taints.IN_CIRCULATION)
         + f' || variables.spec.?runtimeClassName.orValue("") == {literal(resources.RUNTIME_CLASS)})'
     ),
 )

@@ -154,8 +154,7 @@ def missing_tolerations(pod: PodTemplate) -> list[Fault]:
     ]
     purposes = dict.fromkeys(each.values[0] for each in matches if each.key == labels.PURPOSE.key)
     carried = [
-        (keys.GPU_TAINT, taints.PRESENT),
-        (keys.GPU_TAINT, "true"),
+        *((keys.GPU_TAINT, each) for each in taints.IN_CIRCULATION),
         (taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
     ]
     carried += [(labels.PURPOSE.key, each) for each in purposes if each in _PURPOSES]
@@ -224,8 +223,7 @@ def _selects(key: str, value: str) -> str:
 
 
 _TOLERATES_IN_CLUSTER = "!variables.asks || " + every(
-    answered_in_cluster(keys.GPU_TAINT, taints.PRESENT),
-    answered_in_cluster(keys.GPU_TAINT, "true"),
+    *(answered_in_cluster(keys.GPU_TAINT, each) for each in taints.IN_CIRCULATION),
     answered_in_cluster(taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
     *(
         f"!{_selects(key, value)} || {answered_in_cluster(key, value)}"

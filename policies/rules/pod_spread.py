@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys
 from policies.cel import NotInCluster
-from policies.pod import asks_for_cards
+from policies.pod import PREFERRED, REQUIRED, asks_for_cards
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, mapping, number, text
 from policies.workloads import PodTemplate, pod_templates
@@ -16,8 +16,8 @@ DEPLOYMENT = Kind("apps", "Deployment")
 
 _DOMAINS = {keys.HOSTNAME: "host", keys.ZONE: "zone"}
 _ANTI_AFFINITY = (
-    ("requiredDuringSchedulingIgnoredDuringExecution", ()),
-    ("preferredDuringSchedulingIgnoredDuringExecution", ("podAffinityTerm",)),
+    (REQUIRED, ()),
+    (PREFERRED, ("podAffinityTerm",)),
 )
 
 

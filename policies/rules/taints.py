@@ -12,9 +12,6 @@ from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, SeenTaint, nodepoo
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Subject, Unknown
 
-_VALUES_IN_CIRCULATION = (taints.PRESENT, "true")
-"""Tolerations of the GPU taint use Exists, so both of the guides' values match."""
-
 
 def _present(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
@@ -28,7 +25,7 @@ def _wanted(pool: NodePool) -> list[tuple[str, tuple[str, ...] | None]]:
     purpose = pool.label(labels.PURPOSE)
     purposes = tuple(each.value for each in labels.Purpose)
     wanted: list[tuple[str, tuple[str, ...] | None]] = [
-        (keys.GPU_TAINT, _VALUES_IN_CIRCULATION),
+        (keys.GPU_TAINT, taints.IN_CIRCULATION),
         (taints.DEDICATED_KEY, (taints.DEDICATED_VALUE,)),
         (labels.PURPOSE.key, None if isinstance(purpose, Unknown) else (purpose,) if purpose else purposes),
     ]
@@ -83,7 +80,7 @@ def _holds(key: str, value: str) -> str:
 
 _GIVEN = 't.?value.orValue("")'
 _PRESENT_IN_CLUSTER = "!variables.is_gpu || " + every(
-    _holds(keys.GPU_TAINT, f"{_GIVEN} in {literal(_VALUES_IN_CIRCULATION)}"),
+    _holds(keys.GPU_TAINT, f"{_GIVEN} in {literal(taints.IN_CIRCULATION)}"),
     _holds(taints.DEDICATED_KEY, f"{_GIVEN} == {literal(taints.DEDICATED_VALUE)}"),
     _holds(labels.PURPOSE.key, f"{_GIVEN} == variables.labels[?{literal(labels.PURPOSE.key)}].orValue({_GIVEN})"),
     f"!variables.chief || {_holds(labels.ROLE.key, f'{_GIVEN} == {literal(labels.Role.CHIEF.value)}')}",

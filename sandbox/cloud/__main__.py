@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -17,6 +18,8 @@ def main() -> None:
     """Serve the package that the engine asked for."""
     package, version, *files = sys.argv[1 : 1 + _OWN_ARGUMENTS]
     place = Place.of(files)
+    # How the engine ends a plugin when nothing of it runs any more: Python, gRPC and the SDK would each complain of it.
+    signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(0))
     threading.Thread(target=_end_with_engine, daemon=True).start()
     if package == "eks":
         from sandbox.cloud.eks import serve_eks  # noqa: PLC0415

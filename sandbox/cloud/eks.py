@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -292,6 +290,5 @@ def _read(kubeconfig: Path) -> object:
 def serve_eks(version: str, place: Place, arguments: list[str]) -> None:
     """Serve until the engine ends the process; ``arguments`` are the engine's own."""
     sys.argv = [sys.argv[0], *arguments]  # the SDK reads the engine's address there
-    signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(0))  # how the engine ends it; the SDK would complain
     kubeconfig = None if place.control_plane is None else place.control_plane / "kubeconfig"
     serve_provider(EksProvider(version, kubeconfig), arguments)

@@ -229,8 +229,7 @@ def _struct(properties: Properties) -> struct_pb2.Struct:
 def serve(package: str, version: str, place: Place) -> None:
     """Serve one package until the engine says stop: the port is the first line of standard output."""
     stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):  # the engine ends its plugins with SIGINT
-        signal.signal(number, lambda _number, _frame: stop.set())
+    signal.signal(signal.SIGTERM, lambda _number, _frame: stop.set())
     server = grpc.server(
         futures.ThreadPoolExecutor(max_workers=16),
         options=[("grpc.max_receive_message_length", 1 << 28), ("grpc.max_send_message_length", 1 << 28)],

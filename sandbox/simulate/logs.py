@@ -7,9 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import platformdirs
-
 from sandbox.errors import SandboxError
+from sandbox.tools.cache import cache_folder
 
 
 @contextmanager
@@ -23,7 +22,7 @@ def logs_kept(folder: Path, *, unless: type[SandboxError]) -> Generator[None]:
     except unless:
         raise
     except SandboxError as error:
-        kept = Path(platformdirs.user_cache_dir("gpu-platform")) / "simulate-logs"
+        kept = cache_folder() / "simulate-logs"
         with suppress(OSError):
             shutil.rmtree(kept, ignore_errors=True)
             for log in folder.rglob("*.log"):

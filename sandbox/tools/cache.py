@@ -15,9 +15,14 @@ from filelock import FileLock, Timeout
 _POLL_SECONDS = 1.0
 
 
+def cache_folder() -> Path:
+    """This program's own folder of the user's cache."""
+    return Path(platformdirs.user_cache_dir("gpu-platform"))
+
+
 def tools_folder() -> Path:
     """The folder of every tool; made when it is first asked for."""
-    folder = Path(platformdirs.user_cache_dir("gpu-platform")) / "tools"
+    folder = cache_folder() / "tools"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

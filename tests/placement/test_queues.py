@@ -191,6 +191,8 @@ def test_neuron_devices_pass_a_queue_that_does_not_count_them(on: Cluster) -> No
         each["aws.amazon.com/neuron"] = "1"
     on.apply([job_of(devices, "alpha", "inference")])
     until(lambda: is_so(on, "alpha", "inference", "Admitted"))
+    until(lambda: bool(on.pods("alpha")))
+    assert [each.node for each in on.pods("alpha")] == [None], "let go by its queue; no node here has such a device"
 
 
 def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, figures: Figures) -> None:
