@@ -21,6 +21,7 @@ from gpuplatform.render.node_classes import ROOT_DEVICE
 from gpuplatform.settings.cluster import AccessLevel, EndpointAccess
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, versions
+from gpuplatform.standard.system_nodes import system_labels, system_tolerations
 from gpuplatform.standard.taints import SYSTEM_TAINT
 
 _ACCESS_POLICY = "arn:aws:eks::aws:cluster-access-policy/{}"
@@ -30,7 +31,6 @@ _EBS_ACCOUNT = "ebs-csi-controller-sa"
 _KEY_DELETION_DAYS = 30
 _AFTER_NODES = ("coredns", "aws-ebs-csi-driver", "eks-node-monitoring-agent", "metrics-server")
 """Add-ons that are healthy only once there is a node to run on."""
-_SYSTEM_TOLERATIONS = [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,7 +166,7 @@ class Cluster(pulumi.ComponentResource):
             scaling_config={"desired_size": wanted.nodes, "min_size": wanted.nodes, "max_size": wanted.nodes + 1},
             update_config={"max_unavailable": 1},
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            labels={"node-role": "system"},
+            labels=system_labels(),
             taints=[{"key": SYSTEM_TAINT.key, "value": SYSTEM_TAINT.value, "effect": "NO_SCHEDULE"}],
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(made.attachments)),
         )
@@ -190,9 +190,9 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[agent]),
         )
         configurations: dict[str, Mapping[str, object]] = {
-            "coredns": {"tolerations": _SYSTEM_TOLERATIONS},
-            "metrics-server": {"tolerations": _SYSTEM_TOLERATIONS},
-            "aws-ebs-csi-driver": {"controller": {"tolerations": _SYSTEM_TOLERATIONS}},
+            "coredns": {"tolerations": system_tolerations()},
+            "metrics-server": {"tolerations": system_tolerations()},
+            "aws-ebs-csi-driver": {"controller": {"tolerations": system_tolerations()}},
         }
         for each in _AFTER_NODES:
             self._addon(cluster, each, configurations.get(each), [nodes, agent, identity, *made.attachments])

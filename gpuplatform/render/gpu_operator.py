@@ -12,7 +12,8 @@ from gpuplatform.render.monitoring.scraping import COUNTERS_NAME
 from gpuplatform.settings.plan import taints_of
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels, resources
-from gpuplatform.standard.taints import SYSTEM_TAINT, tolerations_of_any_gpu_pool
+from gpuplatform.standard.system_nodes import system_tolerations
+from gpuplatform.standard.taints import tolerations_of_any_gpu_pool
 
 _NFD_ACCOUNT = "node-feature-discovery"
 """The service account that the subchart's master makes; the worker uses it too (time-slicing guide)."""
@@ -34,7 +35,7 @@ def gpu_node_tolerations(settings: Settings) -> list[dict[str, str]]:
 def gpu_operator_values(settings: Settings) -> Document:
     """The chart's values, where they differ from its defaults or must not be left to them."""
     tolerations = gpu_node_tolerations(settings)
-    controller = [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]
+    controller = system_tolerations()
     return {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},

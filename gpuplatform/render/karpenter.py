@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, names
-from gpuplatform.standard.taints import SYSTEM_TAINT
+from gpuplatform.standard.system_nodes import system_tolerations
 
 
 def queue_name(cluster: str) -> str:
@@ -25,7 +25,7 @@ def karpenter_values(settings: Settings) -> Document:
         "serviceAccount": {"create": True, "name": names.KARPENTER_SERVICE_ACCOUNT},
         "replicas": 2,
         "nodeSelector": {keys.OPERATING_SYSTEM: "linux"},
-        "tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}],
+        "tolerations": system_tolerations(),
         "controller": {
             # With one metadata hop the controller cannot ask where it is.
             "env": [{"name": "AWS_REGION", "value": settings.region}],

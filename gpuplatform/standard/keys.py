@@ -95,6 +95,13 @@ PULUMI_WAIT_FOR = "pulumi.com/waitFor"
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
 
+# The platform's own, beside the label standard.
+NODE_ROLE = "node-role"
+"""On the system nodes: ``system``."""
+EFA = "gpu-platform/efa"
+"""``true`` on the nodes of pools with EFA interfaces: EFA's device plugin ends with an error anywhere else
+(aws/eks-charts#1239)."""
+
 # Tenancy, from the operations guide.
 TEAM = "team"
 ENVIRONMENT = "env"

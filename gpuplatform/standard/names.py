@@ -11,6 +11,9 @@ from gpuplatform.standard.markets import Market
 DNS_LABEL = re.compile(r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")
 """A DNS label (RFC 1123): what Kubernetes wants of names that become parts of host names."""
 
+STORAGE_CLASS = "gp3"
+"""The platform's own class of volumes, the cluster's default."""
+
 MAX_LABEL_VALUE = 63
 """A NodePool's name is a label value on each of its nodes."""
 MAX_CLUSTER_NAME = 40

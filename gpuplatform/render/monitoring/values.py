@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels
-from gpuplatform.standard.taints import SYSTEM_TAINT
+from gpuplatform.standard.system_nodes import system_tolerations
 
 SERVICE_ACCOUNT = "prometheus"
 """What Prometheus runs as: the identity that may write to a managed workspace."""
@@ -14,7 +14,7 @@ SERVICE_ACCOUNT = "prometheus"
 def prometheus_values(settings: Settings) -> Document:
     """kube-prometheus-stack."""
     chosen = settings.monitoring
-    system = [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]
+    system = system_tolerations()
     own: Document = {
         # Every rule and monitor of the cluster counts, not only those that carry the release's name.
         "ruleSelectorNilUsesHelmValues": False,
@@ -49,7 +49,7 @@ def prometheus_values(settings: Settings) -> Document:
 
 def keda_values() -> Document:
     """KEDA, which hands Prometheus' series to autoscalers (W4)."""
-    return {"tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]}
+    return {"tolerations": system_tolerations()}
 
 
 def workspace_arn(settings: Settings) -> str | None:

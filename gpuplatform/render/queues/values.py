@@ -7,7 +7,7 @@ from gpuplatform.settings.flavors import QueuePlan
 from gpuplatform.settings.queues import Queues
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import keys, resources
-from gpuplatform.standard.taints import SYSTEM_TAINT
+from gpuplatform.standard.system_nodes import system_tolerations
 from gpuplatform.standard.versions import CHARTS
 
 CHART = "kueue"
@@ -90,7 +90,7 @@ def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
                     "pullPolicy": "IfNotPresent",
                 },
             },
-            "tolerations": [{"key": SYSTEM_TAINT.key, "operator": "Exists"}],
+            "tolerations": system_tolerations(),
         },
         "managerConfig": {"controllerManagerConfigYaml": as_yaml(configuration(plan, queues) | manager)},
     }
