@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuplatform.render.document import Document
 from gpuplatform.render.gpu_operator import gpu_node_tolerations
 from gpuplatform.settings.settings import Settings
+from gpuplatform.standard.registries import eks_registry
 from gpuplatform.standard.taints import NEURON_TAINT
 
 EFA_CHART = "aws-efa-k8s-device-plugin"
@@ -15,7 +16,9 @@ def device_plugin_values(settings: Settings) -> dict[str, Document]:
     """Chart values by the chart's name: only the charts that some pool needs."""
     values: dict[str, Document] = {}
     if any(pool.efa for pool in settings.pools):
-        values[EFA_CHART] = {"tolerations": gpu_node_tolerations(settings)}
+        # The chart names the registry of us-west-2 in every region; the repository is the same in each.
+        image = {"repository": f"{eks_registry(settings.region)}/eks/{EFA_CHART}"}
+        values[EFA_CHART] = {"image": image, "tolerations": gpu_node_tolerations(settings)}
     if settings.neuron_pools:
         tolerated = {"key": NEURON_TAINT.key, "operator": "Exists", "effect": NEURON_TAINT.effect.value}
         values[NEURON_CHART] = {"npd": {"enabled": False}, "devicePlugin": {"tolerations": [tolerated]}}
