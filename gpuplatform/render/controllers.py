@@ -18,7 +18,7 @@ PRIORITY = "system-cluster-critical"
 
 
 def placement() -> Document:
-    """On the system nodes alone: with a toleration and no selector a controller stands on nodes that come and go too."""
+    """On the system nodes alone: with a toleration and no selector it stands on nodes that come and go."""
     return {"nodeSelector": system_labels(), "tolerations": system_tolerations()}
 
 
