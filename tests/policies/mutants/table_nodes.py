@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpuplatform.catalog.instance_types import InstanceType
 from policies.kinds import CONFIG_MAP, NODE, NODE_CLASS, NODE_GROUP, NODE_OVERLAY, NODE_POOL
 from policies.nodepool import NodePool, nodepool
 from policies.reads import Path
-from policies.subject import Plain, Subject
+from policies.subject import Plain, Subject, Unknown
 from tests.policies.documents import GONE, Gone
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row
@@ -18,6 +19,10 @@ _ABOUT_TYPES = ("kubernetes.io/arch", "kubernetes.io/os")
 _TYPE_KEY = "node.kubernetes.io/instance-type"
 
 
+def _is_arm64(one: InstanceType) -> bool:
+    return one.architecture == "arm64"
+
+
 def _pool(holds: Callable[[NodePool], bool]) -> Where:
     return lambda subject, _: holds(nodepool(subject))
 
@@ -26,7 +31,7 @@ GPU = _pool(lambda pool: pool.is_gpu)
 STATIC = _pool(lambda pool: pool.is_static)
 OTHER = _pool(lambda pool: not pool.is_gpu)
 SHARED = _pool(lambda pool: pool.is_partitioned or pool.label("nvidia.com/device-plugin.config") is not None)
-GRAVITON = _pool(lambda pool: any(each.architecture == "arm64" for each in pool.types or ()))
+GRAVITON = _pool(lambda pool: not isinstance(pool.types, Unknown) and any(_is_arm64(each) for each in pool.types))
 WORKER = _pool(lambda pool: pool.is_gpu and not pool.is_chief and not pool.is_static)
 CHIEF = _pool(lambda pool: pool.is_chief)
 CUT = _pool(lambda pool: pool.is_partitioned)
