@@ -91,6 +91,9 @@ NEURON_TAINT = "aws.amazon.com/neuron"
 # Pulumi's Kubernetes provider: what a resource waits for.
 PULUMI_WAIT_FOR = "pulumi.com/waitFor"
 
+# Helm v3 (pkg/kube/resource_policy.go): what it leaves when it uninstalls a release.
+HELM_RESOURCE_POLICY = "helm.sh/resource-policy"
+
 # Kueue v0.19 (apis/kueue/v1beta2, pkg/controller/constants).
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"
 QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"

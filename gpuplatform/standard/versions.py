@@ -63,6 +63,12 @@ GPU_OPERATOR = Pin("gpu-operator", "v26.7.0", "NVIDIA/gpu-operator tag v26.7.0, 
 KUEUE = Pin("kueue", "0.19.2", "kubernetes-sigs/kueue tag v0.19.2, 2026-08-20")
 # renovate: datasource=helm depName=kube-prometheus-stack registryUrl=https://prometheus-community.github.io/helm-charts
 KUBE_PROMETHEUS_STACK = Pin("kube-prometheus-stack", "88.5.3", "prometheus-community/helm-charts tag, 2026-08-21")
+# renovate: datasource=helm depName=prometheus-operator-crds registryUrl=https://prometheus-community.github.io/helm-charts
+PROMETHEUS_OPERATOR_CRDS = Pin(
+    "prometheus-operator-crds",
+    "31.0.1",
+    "prometheus-community/helm-charts tag (4529d7b): appVersion v0.93.1, as kube-prometheus-stack 88.5.3, 2026-08-10",
+)
 # renovate: datasource=helm depName=keda registryUrl=https://kedacore.github.io/charts
 KEDA = Pin("keda", "2.20.2", "kedacore/charts tag, 2026-07-31")
 # renovate: datasource=helm depName=aws-efa-k8s-device-plugin registryUrl=https://aws.github.io/eks-charts
@@ -78,6 +84,8 @@ DRA_DRIVER = Pin(
     "kubernetes-sigs/dra-driver-nvidia-gpu Chart.yaml 764900e of the chart; tag v0.4.1, 2026-08-07",
 )
 
+_PROMETHEUS_COMMUNITY = "https://prometheus-community.github.io/helm-charts"
+
 CHARTS: Mapping[str, Chart] = {
     chart.name: chart
     for chart in (
@@ -85,12 +93,8 @@ CHARTS: Mapping[str, Chart] = {
         Chart("karpenter-crd", "oci://public.ecr.aws/karpenter/karpenter-crd", KARPENTER, "kube-system"),
         Chart("gpu-operator", "https://helm.ngc.nvidia.com/nvidia", GPU_OPERATOR, "gpu-operator"),
         Chart("kueue", "oci://registry.k8s.io/kueue/charts/kueue", KUEUE, "kueue-system"),
-        Chart(
-            "kube-prometheus-stack",
-            "https://prometheus-community.github.io/helm-charts",
-            KUBE_PROMETHEUS_STACK,
-            "monitoring",
-        ),
+        Chart("prometheus-operator-crds", _PROMETHEUS_COMMUNITY, PROMETHEUS_OPERATOR_CRDS, "monitoring"),
+        Chart("kube-prometheus-stack", _PROMETHEUS_COMMUNITY, KUBE_PROMETHEUS_STACK, "monitoring"),
         Chart("keda", "https://kedacore.github.io/charts", KEDA, "keda"),
         Chart("aws-efa-k8s-device-plugin", "https://aws.github.io/eks-charts", EFA_DEVICE_PLUGIN, "kube-system"),
         Chart("neuron-helm-chart", "oci://public.ecr.aws/neuron/neuron-helm-chart", NEURON, "kube-system"),

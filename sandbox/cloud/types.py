@@ -162,7 +162,7 @@ CRD_CHARTS: dict[str, str] = {
     "karpenter.sh": "karpenter-crd",
     "karpenter.k8s.aws": "karpenter-crd",
     "kueue.x-k8s.io": "kueue",
-    "monitoring.coreos.com": "kube-prometheus-stack",
+    "monitoring.coreos.com": "prometheus-operator-crds",
 }
 """API groups of custom resources, and the chart that brings them."""
 

@@ -23,7 +23,7 @@ from gpuplatform.render.monitoring.scraping import (
     service_monitors,
 )
 from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
-from gpuplatform.render.monitoring.values import keda_values, prometheus_values
+from gpuplatform.render.monitoring.values import definition_values, keda_values, prometheus_values
 from gpuplatform.settings.flavors import queue_plan
 from gpuplatform.settings.plan import plan
 from gpuplatform.settings.prices import Prices
@@ -31,6 +31,8 @@ from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
 
+DEFINITIONS_CHART = "prometheus-operator-crds"
+"""The chart that defines the kinds of the Prometheus operator; every other chart and document here comes after it."""
 _RULES = "gpu-platform"
 
 
@@ -101,7 +103,11 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
         namespaces=tuple(map(_namespace, (NAMESPACE, CHARTS["keda"].namespace))),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),
         documents=(*monitors, rules(settings), *map(_config_map, BOARDS)),
-        values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
+        values={
+            DEFINITIONS_CHART: definition_values(),
+            "kube-prometheus-stack": prometheus_values(settings),
+            "keda": keda_values(),
+        },
     )
 
 

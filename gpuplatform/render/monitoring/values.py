@@ -47,6 +47,17 @@ def prometheus_values(settings: Settings) -> Document:
     }
 
 
+def definition_values() -> Document:
+    """prometheus-operator-crds, whose definitions outlast its release.
+
+    The chart's templates have no such annotation of their own (31.0.1, charts/crds/templates), so uninstalling it would
+    delete the definitions, and with them every monitor and rule of every team. Helm would also do so by itself: a first
+    install that fails is uninstalled (helm v3.20.2, pkg/action/install.go, failRelease), and that first install takes
+    over definitions that stand already.
+    """
+    return {"crds": {"annotations": {keys.HELM_RESOURCE_POLICY: "keep"}}}
+
+
 def keda_values() -> Document:
     """KEDA, which hands Prometheus' series to autoscalers (W4)."""
     return {"tolerations": system_tolerations()}
