@@ -11,8 +11,8 @@ from components.handles import ClusterHandle
 from components.identity import PODS, make_role
 from components.kubernetes import install, register
 from gpuplatform.render.monitoring.scraping import NAMESPACE
-from gpuplatform.render.monitoring.stack import DEFINITIONS_CHART, MonitoringDocuments
-from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT, workspace_arn
+from gpuplatform.render.monitoring.stack import MonitoringDocuments
+from gpuplatform.render.monitoring.values import DEFINITIONS_CHART, SERVICE_ACCOUNT, workspace_arn
 from gpuplatform.settings.settings import Settings
 
 

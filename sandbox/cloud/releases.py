@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from gpuplatform.render.document import Document
-from gpuplatform.render.monitoring.stack import DEFINITIONS_CHART
+from gpuplatform.render.monitoring.values import DEFINITIONS_CHART
 from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api

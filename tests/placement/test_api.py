@@ -9,8 +9,7 @@ from typing import cast
 
 import pytest
 
-from gpuplatform.render.monitoring.stack import DEFINITIONS_CHART
-from gpuplatform.render.monitoring.values import definition_values
+from gpuplatform.render.monitoring.values import DEFINITIONS_CHART, definition_values
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api
 from sandbox.cloud.cluster import ClusterService
