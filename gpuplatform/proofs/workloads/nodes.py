@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.proofs.capture.pod import PodAsk, tolerates, unmet
 from gpuplatform.proofs.truth import well_known
-from gpuplatform.settings.plan import PlannedNodePool, plan
+from gpuplatform.settings.other_pools import NeuronPool
+from gpuplatform.settings.plan import PlannedNodePool, plan, taints_without_cards
 from gpuplatform.settings.pools import Provisioner, Sharing
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
 from gpuplatform.standard.sheets.sheet import Mark, Place
 from gpuplatform.standard.system_nodes import system_labels
-from gpuplatform.standard.taints import NEURON_TAINT, SYSTEM_TAINT, Taint
-
-_EVERYWHERE = frozenset({Place.EVERY_NODE})
+from gpuplatform.standard.taints import SYSTEM_TAINT, Taint
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +96,15 @@ def _gpu_places(planned: PlannedNodePool, offered: InstanceType) -> frozenset[Pl
 
 
 def _others(settings: Settings) -> Iterator[NodeKind]:
-    for pool in settings.cpu_pools:
+    for pool in (*settings.cpu_pools, *settings.neuron_pools):
+        places = {Place.EVERY_NODE, Place.NEURON_NODES} if isinstance(pool, NeuronPool) else {Place.EVERY_NODE}
         for name in pool.instance_types:
-            labels = {**well_known(name), keys.NODEPOOL: pool.name}
-            yield NodeKind(f"a node of {pool.name} ({name})", labels, (), _EVERYWHERE)
-    for pool in settings.neuron_pools:
-        for name in pool.instance_types:
-            labels = {**well_known(name), keys.NODEPOOL: pool.name}
-            places = _EVERYWHERE | {Place.NEURON_NODES}
-            yield NodeKind(f"a node of {pool.name} ({name})", labels, (NEURON_TAINT,), places)
+            yield NodeKind(
+                name=f"a node of {pool.name} ({name})",
+                labels={**well_known(name), keys.NODEPOOL: pool.name},
+                taints=taints_without_cards(pool),
+                places=frozenset(places),
+            )
 
 
 def _plain(name: str) -> dict[str, str]:
