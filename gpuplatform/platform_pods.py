@@ -6,7 +6,7 @@ The gate, the sandbox and the tests all take it from here, so that what is judge
 from __future__ import annotations
 
 from gpuplatform.faults import Fault
-from gpuplatform.proofs import workloads
+from gpuplatform.proofs import system_group, workloads
 from gpuplatform.proofs.workloads import Made, NodeKind
 from gpuplatform.render.nodepools import instruction_labels
 from gpuplatform.render.stack import chart_values
@@ -30,6 +30,15 @@ def platform_nodes(settings: Settings) -> tuple[NodeKind, ...]:
     return workloads.node_kinds(settings, lambda planned: instruction_labels(planned, settings.aliases), marks)
 
 
+def system_load(settings: Settings) -> system_group.Load | None:
+    """What the controllers ask of the system nodes, and what those have while one is down."""
+    return system_group.load(settings.system_nodes, system_group.system_pods(platform_pods(settings)))
+
+
 def faults(settings: Settings) -> list[Fault]:
-    """What is wrong with where the platform's own pods stand."""
-    return workloads.faults(platform_pods(settings), platform_nodes(settings))
+    """What is wrong with where the platform's own pods stand, and whether the system nodes carry theirs."""
+    pods = platform_pods(settings)
+    return [
+        *workloads.faults(pods, platform_nodes(settings)),
+        *system_group.faults(settings.system_nodes, system_group.system_pods(pods)),
+    ]

@@ -87,11 +87,14 @@ class Cluster(Model):
     """Addresses of Services: private ones, /24 to /12, that do not overlap the network."""
 
 
+MAX_SYSTEM_NODES = 20
+
+
 class SystemNodes(Model):
     """The managed node group for controllers, tainted so that nothing else lands there (F9)."""
 
     instance_types: Annotated[tuple[str, ...], Field(min_length=1)] = ("m7i.large",)
-    nodes: Annotated[int, Field(ge=2, le=20)] = 3
+    nodes: Annotated[int, Field(ge=2, le=MAX_SYSTEM_NODES)] = 3
     """Two at least: Karpenter runs two replicas on different hosts."""
     root_volume_gib: Annotated[int, Field(ge=20, le=1000)] = 50
 
