@@ -28,6 +28,7 @@ COMPONENTS = {
     "NodeGroups",
     "NodePools",
     "Queues",
+    "Storage",
     "Tenants",
 }
 
