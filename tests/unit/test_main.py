@@ -84,6 +84,15 @@ def test_pools_wait_for_the_autoscaler_and_the_operator() -> None:
     assert charts <= pools.depends_on
 
 
+def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims() -> None:
+    recording = run_program("dev")
+    (storage,), (monitoring,) = recording.of("Storage"), recording.of("Monitoring")
+    (volumes,) = recording.of("StorageClass")
+    assert recording.named("cluster-aws-ebs-csi-driver").urn in storage.depends_on
+    assert volumes.request.parent == storage.urn
+    assert volumes.urn in monitoring.depends_on
+
+
 def test_the_program_is_short_and_takes_no_decision() -> None:
     assert len(MAIN.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
     assert not [
