@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pulumi
@@ -18,11 +17,13 @@ from components.handles import ClusterHandle, NetworkHandle
 from components.identity import EC2, NODE_POLICIES, PODS, make_role
 from components.launch_templates import launch_template
 from gpuplatform.catalog.instance_types import instance_type
+from gpuplatform.render.addons import addon_values
+from gpuplatform.render.document import Document
 from gpuplatform.settings.cluster import AccessLevel, EndpointAccess
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.volumes import PLAIN_DISK
 from gpuplatform.standard import keys, versions
-from gpuplatform.standard.system_nodes import system_labels, system_tolerations
+from gpuplatform.standard.system_nodes import system_labels
 from gpuplatform.standard.taints import SYSTEM_TAINT
 
 _ACCESS_POLICY = "arn:aws:eks::aws:cluster-access-policy/{}"
@@ -193,15 +194,7 @@ class Cluster(pulumi.ComponentResource):
             role_arn=made.role.arn,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[agent]),
         )
-        # A toleration lets a pod stand there; the selector keeps it from a CPU node that may go at any time.
-        on_system_nodes = {"nodeSelector": system_labels(), "tolerations": system_tolerations()}
-        configurations: dict[str, Mapping[str, object]] = {
-            "coredns": on_system_nodes,
-            "metrics-server": on_system_nodes,
-            # Its node part tolerates every taint unless it is told otherwise (aws-ebs-csi-driver
-            # v1.63.1 charts/aws-ebs-csi-driver/values.yaml, node.tolerateAllTaints).
-            "aws-ebs-csi-driver": {"controller": on_system_nodes},
-        }
+        configurations = addon_values()
         for each in _AFTER_NODES:
             self._addon(cluster, each, configurations.get(each), [nodes, agent, identity, *made.attachments])
 
@@ -209,7 +202,7 @@ class Cluster(pulumi.ComponentResource):
         self,
         cluster: eks.Cluster,
         addon: str,
-        configuration: Mapping[str, object] | None,
+        configuration: Document | None,
         depends_on: list[pulumi.Resource],
     ) -> Addon:
         return Addon(

@@ -62,6 +62,9 @@ _ACTED_ON: Mapping[str, frozenset[str]] = {
 """The same of the options that are objects."""
 _PINS = {"vpcCniOptions": "addonVersion", "kubeProxyAddonOptions": "version", "corednsAddonOptions": "version"}
 
+_IGNORED = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
+"""What the real component never changes on a control plane (v4.3.0 nodejs/eks/cluster/cluster.ts)."""
+
 Inputs = Mapping[str, object]
 
 
@@ -132,12 +135,8 @@ class _Cluster(pulumi.ComponentResource):
         self._access_entries()
 
     def _role(self) -> _Made:
-        trust = {
-            "Version": "2012-10-17",
-            "Statement": [
-                {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
-            ],
-        }
+        allowed = {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        trust = {"Version": "2012-10-17", "Statement": [allowed]}
         role = _Made(
             "aws:iam/role:Role",
             f"{self._name}-eksRole-role",
@@ -187,7 +186,7 @@ class _Cluster(pulumi.ComponentResource):
             f"{self._name}-eksCluster",
             props,
             ("arn", "endpoint", "certificateAuthority", "identities", "status"),
-            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment]),
+            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment], ignore_changes=list(_IGNORED)),
         )
 
     def _own_provider(self) -> None:
