@@ -34,9 +34,9 @@ class Room:
         so a node takes more pods. nodeadm reserves memory by the former count unless it is told another (config.go,
         withDefaultReservedResources), and EKS does not publish what it tells it: reserved is by the greater.
         """
-        by_address = _ADDRESSES_OF_A_PREFIX * (node.max_pods - 2) + 2
-        pods = max(node.max_pods, min(by_address, _FEW_PODS if node.vcpus < _FEW_VCPUS else _MANY_PODS))
-        reserved_mib = _RESERVED_MIB_OF_A_POD * (pods - node.max_pods)
+        by_prefix = _ADDRESSES_OF_A_PREFIX * (node.max_pods - 2) + 2
+        pods = min(by_prefix, _FEW_PODS if node.vcpus < _FEW_VCPUS else _MANY_PODS)
+        reserved_mib = _RESERVED_MIB_OF_A_POD * max(0, pods - node.max_pods)
         return cls(node.allocatable_cpu_millis, node.allocatable_memory_mib - reserved_mib, pods)
 
     @classmethod

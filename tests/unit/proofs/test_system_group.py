@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+from click.testing import CliRunner
+
+from cli.main import main
 from gpuplatform.accept import check
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.faults import Fault
@@ -42,6 +46,18 @@ def test_the_group_of_every_environment_carries_its_controllers_with_one_node_do
     assert carried is not None
     assert carried.unplaced == ()
     assert carried.cpu_millis <= carried.hosts * carried.room.cpu_millis
+
+
+def test_check_says_in_a_line_and_as_json_what_is_asked_and_what_there_is() -> None:
+    shown = CliRunner().invoke(main, ["check", "--stack", "prod"])
+    (line,) = [line for line in shown.output.splitlines() if line.startswith("system nodes: ")]
+    written = json.loads(CliRunner().invoke(main, ["check", "--stack", "prod", "--format", "json"]).output)
+    carried = system_load(stack_settings("prod"))
+    assert carried is not None
+    assert line == str(carried)
+    assert f"in {carried.pods} pods; with one node down there is 3 times" in line
+    assert written["system_nodes"] == carried.as_json()
+    assert carried.as_json()["room_pods"] == 3 * (110 - len(of_stack(stack_settings("prod")).daemons))
 
 
 def test_a_group_that_is_too_small_is_one_fault_that_says_the_sum_and_what_a_node_gives() -> None:
@@ -123,7 +139,7 @@ def test_the_pods_of_every_node_are_taken_off_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "pods"), [("t3.medium", 110), ("m7i.large", 110), ("m7i.4xlarge", 110), ("m7i.8xlarge", 250)]
+    ("name", "pods"), [("t3.medium", 110), ("m7i.large", 110), ("m7i.2xlarge", 110), ("m7i.8xlarge", 250)]
 )
 def test_prefixes_of_addresses_allow_more_pods_and_each_reserves_memory(name: str, pods: int) -> None:
     node = known(name)
@@ -132,17 +148,23 @@ def test_prefixes_of_addresses_allow_more_pods_and_each_reserves_memory(name: st
     assert room.memory_mib == node.allocatable_memory_mib - 11 * (pods - node.max_pods)
 
 
+def test_eks_lets_a_node_of_few_cpus_take_fewer_pods_than_it_has_addresses() -> None:
+    node = known("m7i.4xlarge")
+    assert node.max_pods == 234
+    assert Room.of(node) == Room(node.allocatable_cpu_millis, node.allocatable_memory_mib, 110)
+
+
 def test_the_commonest_system_node_gives_what_the_kubelet_and_its_reserves_leave_of_8_gib() -> None:
     kube_reserved_mib, eviction_mib = 255 + 11 * 110, 100
     assert Room.of(known("m7i.large")) == Room(1930, int(8192 * 0.925) - kube_reserved_mib - eviction_mib, 110)
 
 
-def of_chart(settings: Settings) -> SystemPods:
+def of_stack(settings: Settings) -> SystemPods:
     return system_pods(platform_pods(settings))
 
 
 def test_every_controller_of_the_charts_and_the_add_ons_is_counted() -> None:
-    pods = of_chart(stack_settings("prod"))
+    pods = of_stack(stack_settings("prod"))
     controllers = {controller.name: controller for controller in pods.controllers}
     assert controllers["karpenter"] == Controller("karpenter", 1000, 1024, replicas=2, hosts_apart=True)
     assert controllers["prometheus-kube-prometheus-stack-prometheus"].memory_mib == 1024 + 50, "with its reloader"
@@ -154,7 +176,13 @@ def test_every_controller_of_the_charts_and_the_add_ons_is_counted() -> None:
 
 
 def test_hooks_of_an_upgrade_need_a_place_and_hooks_of_an_end_do_not() -> None:
-    names = {controller.name for controller in of_chart(stack_settings("prod")).controllers}
+    names = {controller.name for controller in of_stack(stack_settings("prod")).controllers}
     assert "kube-prometheus-stack-admission-patch" in names
     assert "gpu-operator-upgrade-crd" in names
     assert "gpu-operator-node-feature-discovery-prune" not in names
+
+
+def test_the_greatest_find_their_place_first_whatever_the_order_of_charts() -> None:
+    smalls = (Controller("a", 400, 0), Controller("b", 400, 0))
+    greats = (Controller("c", 600, 0), Controller("d", 600, 0))
+    assert unplaced((*smalls, *greats), a_room(), hosts=2) == ()
