@@ -16,6 +16,7 @@ from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.catalog.prices import regions, unknown_pairs
 from gpuplatform.changes import Change, compare
 from gpuplatform.faults import Fault, errors, warnings
+from gpuplatform.platform_pods import system_load
 from gpuplatform.proofs.cost import bill
 from gpuplatform.proofs.slices import cuts
 from gpuplatform.settings.load import Loaded
@@ -105,6 +106,8 @@ def _print(loaded: Loaded) -> None:
     if loaded.draft is not None:
         for line in capacity_text(loaded.draft, settings):
             click.echo(line)
+    if (carried := system_load(settings)) is not None:
+        click.echo(str(carried))
     for line in _bill_lines(loaded):
         click.echo(line)
     for line in _unknown_lines(settings.cluster.version):
@@ -138,6 +141,7 @@ def _unknown_lines(kubernetes: str) -> list[str]:
 def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
     whole = bill(loaded.draft) if loaded.draft and loaded.settings else None
     kubernetes = loaded.settings.cluster.version if loaded.settings else None
+    carried = system_load(loaded.settings) if loaded.settings else None
     return {
         "accepted": loaded.settings is not None,
         "errors": _faults(errors(loaded.faults)),
@@ -145,6 +149,7 @@ def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
         "monthly_floor_usd": round(whole.floor_usd_per_month, 2) if whole else None,
         "monthly_ceiling_usd": round(whole.ceiling_usd_per_month, 2) if whole else None,
         "capacity": capacity_json(loaded.draft, loaded.settings) if loaded.draft and loaded.settings else None,
+        "system_nodes": carried.as_json() if carried else None,
         "unpriced_instance_types": list(whole.unpriced) if whole else [],
         "unknown_type_region_pairs": unknown_pairs(),
         "replaced_nodepools": [each.nodepool for each in change.replaced] if change else [],

@@ -57,9 +57,12 @@ def install(
     depends_on: Sequence[pulumi.Resource] = (),
     *,
     skip_crds: bool = False,
+    take_ownership: bool = False,
 ) -> pulumi.Resource:
     """Install a pinned chart as a real Helm release, so that its hooks run; ``chart`` is its name in the standard.
 
+    ``skip_crds`` leaves out the chart's ``crds`` folder; definitions among its templates are made all the same.
+    ``take_ownership`` lets the release have objects that stand already and are nobody's, or another release's.
     Registered by its type, as documents are: the SDK's class for it loads half a second of code that nobody uses.
     """
     pinned = CHARTS[chart]
@@ -76,6 +79,8 @@ def install(
     }
     if not in_registry:
         inputs["repositoryOpts"] = {"repo": pinned.repository}
+    if take_ownership:
+        inputs["takeOwnership"] = True
     options = pulumi.ResourceOptions(parent=owner, provider=provider, depends_on=list(depends_on))
     return pulumi.CustomResource(_RELEASE, name, inputs, options)
 

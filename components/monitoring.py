@@ -1,4 +1,4 @@
-"""Monitoring: Prometheus and KEDA by their charts, then what they read (M1-M6, W4)."""
+"""Monitoring: the definitions, then Prometheus and KEDA by their charts, then what they read (M1-M6, W4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from components.identity import PODS, make_role
 from components.kubernetes import install, register
 from gpuplatform.render.monitoring.scraping import NAMESPACE
 from gpuplatform.render.monitoring.stack import MonitoringDocuments
-from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT, workspace_arn
+from gpuplatform.render.monitoring.values import DEFINITIONS_CHART, SERVICE_ACCOUNT, workspace_arn
 from gpuplatform.settings.settings import Settings
 
 
@@ -27,7 +27,11 @@ class MonitoringArgs:
 
 
 class Monitoring(pulumi.ComponentResource):
-    """The charts with their definitions, then monitors, rules and boards, which are of kinds that the charts define."""
+    """The definitions, then the charts that read them, then monitors, rules and boards.
+
+    The definitions are a release of their own, because Helm makes what stands in a chart's ``crds`` folder once and
+    never upgrades it. Where an earlier release of the operator's chart made them, this one takes them over.
+    """
 
     charts: tuple[str, ...]
 
@@ -43,12 +47,22 @@ class Monitoring(pulumi.ComponentResource):
         provider = args.cluster.kubernetes
         namespaces = [register(self, name, each, provider) for each in documents.namespaces]
         ready: list[pulumi.Resource] = [*namespaces, *self._identity(name, args)]
+        definitions = install(
+            self,
+            f"{name}-{DEFINITIONS_CHART}",
+            DEFINITIONS_CHART,
+            documents.values[DEFINITIONS_CHART],
+            provider,
+            ready,
+            take_ownership=True,
+        )
         charts = [
-            install(self, f"{name}-{chart}", chart, values, provider, ready)
+            install(self, f"{name}-{chart}", chart, values, provider, [*ready, definitions], skip_crds=True)
             for chart, values in documents.values.items()
+            if chart != DEFINITIONS_CHART
         ]
         for each in documents.documents:
-            register(self, name, each, provider, charts)
+            register(self, name, each, provider, [definitions, *charts])
 
     def _identity(self, name: str, args: MonitoringArgs) -> list[pulumi.Resource]:
         """Leave to write to the managed workspace, and to nothing else."""

@@ -82,16 +82,19 @@ class Cluster(Model):
     log_retention_days: RetentionDays = 90
     """How long CloudWatch keeps the control plane's logs."""
     deletion_protection: bool = False
-    """EKS refuses to delete the cluster while this is true."""
+    """While this is true EKS refuses to delete the cluster, and the engine refuses before it touches what is in it."""
     service_cidr: Cidr = "172.20.0.0/16"
     """Addresses of Services: private ones, /24 to /12, that do not overlap the network."""
+
+
+MAX_SYSTEM_NODES = 20
 
 
 class SystemNodes(Model):
     """The managed node group for controllers, tainted so that nothing else lands there (F9)."""
 
     instance_types: Annotated[tuple[str, ...], Field(min_length=1)] = ("m7i.large",)
-    nodes: Annotated[int, Field(ge=2, le=20)] = 3
+    nodes: Annotated[int, Field(ge=2, le=MAX_SYSTEM_NODES)] = 3
     """Two at least: Karpenter runs two replicas on different hosts."""
     root_volume_gib: Annotated[int, Field(ge=20, le=1000)] = 50
 

@@ -12,6 +12,9 @@ OPERATING_SYSTEM = "kubernetes.io/os"
 REGION = "topology.kubernetes.io/region"
 ZONE = "topology.kubernetes.io/zone"
 
+# Storage classes (kubernetes.io/docs/reference/labels-annotations-taints).
+DEFAULT_STORAGE_CLASS = "storageclass.kubernetes.io/is-default-class"
+
 # Pod Security admission (kubernetes.io/docs/concepts/security/pod-security-admission).
 POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
 POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"
@@ -90,6 +93,9 @@ NEURON_TAINT = "aws.amazon.com/neuron"
 
 # Pulumi's Kubernetes provider: what a resource waits for.
 PULUMI_WAIT_FOR = "pulumi.com/waitFor"
+
+# Helm v3 (pkg/kube/resource_policy.go): what it leaves when it uninstalls a release.
+HELM_RESOURCE_POLICY = "helm.sh/resource-policy"
 
 # Kueue v0.19 (apis/kueue/v1beta2, pkg/controller/constants).
 QUEUE_NAME = "kueue.x-k8s.io/queue-name"

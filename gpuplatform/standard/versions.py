@@ -55,6 +55,16 @@ support, and that EKS offers: release v20260714 of awslabs/amazon-eks-ami has NV
 AL2023_IMAGE = Pin("al2023", "v20260714", "awslabs/amazon-eks-ami CHANGELOG.md 81fec2e: release v20260714, 2026-07-14")
 """The alias family and release that node classes select, for standard, NVIDIA and Neuron images alike."""
 
+_NODE_RELEASES: Mapping[str, str] = {
+    "1.33": "1.33.13-20260714",
+    "1.34": "1.34.9-20260714",
+    "1.35": "1.35.6-20260714",
+    "1.36": "1.36.2-20260714",
+}
+"""The same release of the image as EKS names it for managed node groups: the kubelet's patch, then the date. No data
+source of Renovate knows the patch: whoever takes a newer image reads it in that release's notes, under "Release
+version", and a test holds the dates together."""
+
 # renovate: datasource=docker depName=public.ecr.aws/karpenter/karpenter
 KARPENTER = Pin("karpenter", "1.14.1", "aws/karpenter-provider-aws 1d92708 charts/karpenter/Chart.yaml, 2026-08-21")
 # renovate: datasource=helm depName=gpu-operator registryUrl=https://helm.ngc.nvidia.com/nvidia
@@ -63,6 +73,12 @@ GPU_OPERATOR = Pin("gpu-operator", "v26.7.0", "NVIDIA/gpu-operator tag v26.7.0, 
 KUEUE = Pin("kueue", "0.19.2", "kubernetes-sigs/kueue tag v0.19.2, 2026-08-20")
 # renovate: datasource=helm depName=kube-prometheus-stack registryUrl=https://prometheus-community.github.io/helm-charts
 KUBE_PROMETHEUS_STACK = Pin("kube-prometheus-stack", "88.5.3", "prometheus-community/helm-charts tag, 2026-08-21")
+# renovate: datasource=helm depName=prometheus-operator-crds registryUrl=https://prometheus-community.github.io/helm-charts
+PROMETHEUS_OPERATOR_CRDS = Pin(
+    "prometheus-operator-crds",
+    "31.0.1",
+    "prometheus-community/helm-charts tag (4529d7b): appVersion v0.93.1, as kube-prometheus-stack 88.5.3, 2026-08-10",
+)
 # renovate: datasource=helm depName=keda registryUrl=https://kedacore.github.io/charts
 KEDA = Pin("keda", "2.20.2", "kedacore/charts tag, 2026-07-31")
 # renovate: datasource=helm depName=aws-efa-k8s-device-plugin registryUrl=https://aws.github.io/eks-charts
@@ -78,6 +94,8 @@ DRA_DRIVER = Pin(
     "kubernetes-sigs/dra-driver-nvidia-gpu Chart.yaml 764900e of the chart; tag v0.4.1, 2026-08-07",
 )
 
+_PROMETHEUS_COMMUNITY = "https://prometheus-community.github.io/helm-charts"
+
 CHARTS: Mapping[str, Chart] = {
     chart.name: chart
     for chart in (
@@ -85,12 +103,8 @@ CHARTS: Mapping[str, Chart] = {
         Chart("karpenter-crd", "oci://public.ecr.aws/karpenter/karpenter-crd", KARPENTER, "kube-system"),
         Chart("gpu-operator", "https://helm.ngc.nvidia.com/nvidia", GPU_OPERATOR, "gpu-operator"),
         Chart("kueue", "oci://registry.k8s.io/kueue/charts/kueue", KUEUE, "kueue-system"),
-        Chart(
-            "kube-prometheus-stack",
-            "https://prometheus-community.github.io/helm-charts",
-            KUBE_PROMETHEUS_STACK,
-            "monitoring",
-        ),
+        Chart("prometheus-operator-crds", _PROMETHEUS_COMMUNITY, PROMETHEUS_OPERATOR_CRDS, "monitoring"),
+        Chart("kube-prometheus-stack", _PROMETHEUS_COMMUNITY, KUBE_PROMETHEUS_STACK, "monitoring"),
         Chart("keda", "https://kedacore.github.io/charts", KEDA, "keda"),
         Chart("aws-efa-k8s-device-plugin", "https://aws.github.io/eks-charts", EFA_DEVICE_PLUGIN, "kube-system"),
         Chart("neuron-helm-chart", "oci://public.ecr.aws/neuron/neuron-helm-chart", NEURON, "kube-system"),
@@ -171,10 +185,21 @@ def addons(kubernetes: str) -> Mapping[str, Pin]:
     return {pin.name: pin for pin in (_KUBE_PROXY[kubernetes], _COREDNS[kubernetes], *shared)}
 
 
+def node_release(kubernetes: str) -> Pin:
+    """The image of managed node groups in a cluster of this minor version, standard and NVIDIA alike.
+
+    A minor that the platform does not support is a LookupError; settings refuse it before.
+    """
+    release = _NODE_RELEASES.get(kubernetes)
+    if release is None:
+        raise LookupError(f"no node image is pinned for Kubernetes {kubernetes}; for: {', '.join(_NODE_RELEASES)}")
+    return replace(AL2023_IMAGE, name="eks-node-release", version=release)
+
+
 def all_pins(kubernetes: str = KUBERNETES.version) -> tuple[Pin, ...]:
     """Everything pinned for a cluster of this minor version, each once."""
     charts = dict.fromkeys(chart.pin for chart in CHARTS.values())
-    return (KUBERNETES, AL2023_IMAGE, *charts, *addons(kubernetes).values())
+    return (KUBERNETES, AL2023_IMAGE, node_release(kubernetes), *charts, *addons(kubernetes).values())
 
 
 def unverified(kubernetes: str = KUBERNETES.version) -> tuple[Pin, ...]:

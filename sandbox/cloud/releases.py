@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import cast
 
 from gpuplatform.render.document import Document
+from gpuplatform.render.monitoring.values import DEFINITIONS_CHART
+from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api
+from sandbox.cloud.references import at_path
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.world import Plain, Properties
 from sandbox.control_plane.crds import install_crds
@@ -45,7 +48,7 @@ _OPERATOR = "gpu-operator"
 _KUEUE = "kueue"
 _CHARTS: Mapping[str, ModuleFiles] = {"karpenter-crd": KARPENTER_CRD_CHART, _KARPENTER: KARPENTER_CHART}
 _DEFINITIONS: Mapping[str, ModuleFiles] = {
-    "kube-prometheus-stack": PROMETHEUS_CRDS,
+    DEFINITIONS_CHART: PROMETHEUS_CRDS,
     "keda": KEDA_CRDS,
 }
 """Charts that are not to be had, and whose definitions other objects of the stack are of."""
@@ -114,7 +117,7 @@ class Releases:
             self._await_kueue(None)
         if chart in _CHARTS:
             self._helm("uninstall", chart, *_namespace(inputs), "--ignore-not-found", *_wait())
-        if chart in _DEFINITIONS:
+        if chart in _DEFINITIONS and not _outlasts(inputs):
             gone = self._kubectl()("delete", "--ignore-not-found", "-f", str(_folder(chart, _DEFINITIONS)))
             if not gone.ok:
                 raise RefusedError(f"the definitions of {chart} stay: {gone.err.strip()}")
@@ -205,6 +208,12 @@ def chart_of(inputs: Mapping[str, Plain]) -> str:
     if name not in CHARTS:
         raise RefusedError(f"the chart {name} is not one of the standard: {', '.join(CHARTS)}")
     return name
+
+
+def _outlasts(inputs: Properties) -> bool:
+    """Whether helm leaves a chart's definitions when it uninstalls the chart: its values annotate them so."""
+    annotations = at_path(inputs, "values.crds.annotations")
+    return any(isinstance(each, dict) and each.get(keys.HELM_RESOURCE_POLICY) == "keep" for each in annotations)
 
 
 def _namespace(inputs: Mapping[str, Plain]) -> list[str]:

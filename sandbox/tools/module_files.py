@@ -45,7 +45,7 @@ KARPENTER_CRDS = ModuleFiles(
 PROMETHEUS_CRDS = ModuleFiles(
     name="prometheus-crds",
     module="github.com/prometheus-operator/prometheus-operator",
-    # kube-prometheus-stack 88.5.3 is of this release.
+    # The charts prometheus-operator-crds 31.0.1 and kube-prometheus-stack 88.5.3 are of this release.
     version="v0.93.1",
     inside="example/prometheus-operator-crd",
     needed_by=Tier.CLUSTER,

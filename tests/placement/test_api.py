@@ -5,14 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from gpuplatform.render.monitoring.values import DEFINITIONS_CHART, definition_values
+from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api
 from sandbox.cloud.cluster import ClusterService
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.world import Properties, World
 from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.tools.module_files import PROMETHEUS_CRDS, files_at_hand
+from tests.tiers import at_hand
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -98,3 +103,23 @@ def test_a_server_that_is_away_is_said_with_its_address(stop: threading.Event, c
     stop.set()
     with pytest.raises(RefusedError, match="interrupted while waiting for the API server"):
         Api(elsewhere, stop).place(config_map())
+
+
+def test_definitions_outlast_a_release_that_keeps_them_and_no_other(
+    service: ClusterService, control: ControlPlane
+) -> None:
+    at_hand("placement", files_at_hand(PROMETHEUS_CRDS))
+    chart = CHARTS[DEFINITIONS_CHART]
+    inputs: Properties = {
+        "name": chart.name,
+        "chart": chart.name,
+        "version": chart.pin.version,
+        "namespace": chart.namespace,
+        "takeOwnership": True,
+    }
+    left: list[bool] = []
+    for values in (definition_values(), {}):
+        entry = service.create(URN, "kubernetes:helm.sh/v3:Release", {**inputs, "values": cast(Properties, values)})
+        service.delete(entry)
+        left.append(control.kubectl("get", "crd", "servicemonitors.monitoring.coreos.com").ok)
+    assert left == [True, False]

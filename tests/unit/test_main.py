@@ -30,6 +30,7 @@ COMPONENTS = {
     "NodeGroups",
     "NodePools",
     "Queues",
+    "Storage",
     "Tenants",
 }
 
@@ -111,8 +112,17 @@ def test_an_object_of_a_kind_that_a_chart_defines_is_made_after_the_chart() -> N
         for each in recording.resources
         if (group := each.type.removeprefix("kubernetes:").partition("/")[0]) in definers
     }
-    assert set(custom.values()) == {"karpenter-crd", "kueue", "kube-prometheus-stack"}
+    assert set(custom.values()) == {"karpenter-crd", "kueue", "prometheus-operator-crds"}
     assert [urn for urn, chart in custom.items() if releases[chart] not in before(recording, urn)] == []
+
+
+def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims() -> None:
+    recording = run_program("dev")
+    (storage,), (monitoring,) = recording.of("Storage"), recording.of("Monitoring")
+    (volumes,) = recording.of("StorageClass")
+    assert recording.named("cluster-aws-ebs-csi-driver").urn in storage.depends_on
+    assert volumes.request.parent == storage.urn
+    assert volumes.urn in monitoring.depends_on
 
 
 def test_the_program_is_short_and_takes_no_decision() -> None:

@@ -9,13 +9,19 @@ from gpuplatform.standard import keys, labels, names
 from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.taints import Effect
 
+DEFINITIONS_CHART = "prometheus-operator-crds"
+"""The chart that defines the kinds of the Prometheus operator; every other chart and document comes after it."""
 SERVICE_ACCOUNT = "prometheus"
 """What Prometheus runs as: the identity that may write to a managed workspace."""
 
 
 def monitoring_values(settings: Settings) -> dict[str, Document]:
     """Values of every chart of the monitoring, by the chart's name."""
-    return {"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()}
+    return {
+        DEFINITIONS_CHART: definition_values(),
+        "kube-prometheus-stack": prometheus_values(settings),
+        "keda": keda_values(),
+    }
 
 
 def prometheus_values(settings: Settings) -> Document:
@@ -81,6 +87,17 @@ def _prometheus(settings: Settings) -> Document:
         url = _remote_write(settings.region, chosen.managed_workspace_id)
         spec["remoteWrite"] = [{"url": url, "sigv4": {"region": settings.region}}]
     return spec
+
+
+def definition_values() -> Document:
+    """prometheus-operator-crds, whose definitions outlast its release.
+
+    The chart's templates have no such annotation of their own (31.0.1, charts/crds/templates), so uninstalling it would
+    delete the definitions, and with them every monitor and rule of every team. Helm would also do so by itself: a first
+    install that fails is uninstalled (helm v3.20.2, pkg/action/install.go, failRelease), and that first install takes
+    over definitions that stand already.
+    """
+    return {"crds": {"annotations": {keys.HELM_RESOURCE_POLICY: "keep"}}}
 
 
 def keda_values() -> Document:
