@@ -9,10 +9,10 @@ from __future__ import annotations
 import enum
 from functools import cache
 from importlib import resources
-from typing import Annotated
+from typing import Annotated, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Kind(enum.StrEnum):
@@ -32,10 +32,17 @@ class Place(enum.StrEnum):
     """The system group and no other node: controllers and hooks."""
     EVERY_NODE = "every-node"
     GPU_NODES = "gpu-nodes"
+    """Every node with an NVIDIA card."""
+    PLUGIN_NODES = "plugin-nodes"
+    """GPU nodes whose cards a device plugin hands out: all but those where cards are claimed (DRA)."""
+    MIG_NODES = "mig-nodes"
+    """Plugin nodes whose card can be partitioned, whether or not it is."""
+    MPS_NODES = "mps-nodes"
+    """Plugin nodes whose cards are shared by MPS."""
+    CLAIM_NODES = "claim-nodes"
+    """GPU nodes whose cards are claimed (DRA)."""
     EFA_NODES = "efa-nodes"
     NEURON_NODES = "neuron-nodes"
-    CLAIM_NODES = "claim-nodes"
-    """Nodes of pools whose cards are claimed (DRA)."""
 
 
 class Maker(enum.StrEnum):
@@ -58,6 +65,14 @@ class Definitions(enum.StrEnum):
     """Made once; a hook of the chart upgrades them."""
 
 
+class PodSecurity(enum.StrEnum):
+    """A level of Pod Security admission (kubernetes.io/docs/concepts/security/pod-security-standards)."""
+
+    PRIVILEGED = "privileged"
+    BASELINE = "baseline"
+    RESTRICTED = "restricted"
+
+
 class _Fact(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -69,18 +84,39 @@ class Paths(_Fact):
     node_selector: str | None = None
     affinity: str | None = None
     resources: str | None = None
+    """Of the main container."""
     priority: str | None = None
     replicas: str | None = None
     image: str | None = None
     spread: str | None = None
     disruption_budget: str | None = None
+    storage: str | None = None
+    """The whole spec of the volume claim."""
+    service_account: str | None = None
 
 
 class Requests(_Fact):
-    """What one pod asks for where the values say nothing; None: nothing."""
+    """What one container asks for where the values say nothing; None: nothing."""
 
     cpu: str | None = None
     memory: str | None = None
+
+
+class Requirement(_Fact):
+    """One line of a required node affinity."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+class Sidecar(_Fact):
+    """A container beside the main one."""
+
+    name: str
+    resources: str | None = None
+    """The path of the values that reaches its resources."""
+    requests: Requests = Requests()
 
 
 class Workload(_Fact):
@@ -97,21 +133,57 @@ class Workload(_Fact):
     hooks: tuple[str, ...] = ()
     """Helm's hook phases, such as ``pre-install``; empty for a part of the release."""
     when: str | None = None
-    """A path of the values that has to be true for it to be made; None: always."""
+    """A switch of the sheet that has to be on for it to be made; None: always."""
     unless: str | None = None
-    """A path of the values that must not be true."""
+    """A switch of the sheet that has to be off."""
     replicas: int = 1
     """Pods by default; for a DaemonSet, pods on each node."""
+    is_bound: bool = False
+    """Whether its maker names the node itself, so that the scheduler and its rules are passed by."""
     paths: Paths = Paths()
     requests: Requests = Requests()
+    """Of the main container."""
+    sidecars: tuple[Sidecar, ...] = ()
+    priority: str | None = None
+    """Its priority class where the values say nothing, or whatever the values say."""
     tolerations: tuple[dict[str, str], ...] = ()
-    """What its pods tolerate where the values say nothing."""
+    """What its pods tolerate where the values say nothing: values replace the list."""
+    always_tolerates: tuple[dict[str, str], ...] = ()
+    """What its pods tolerate beside that, whatever the values say."""
     node_selector: dict[str, str] = Field(default_factory=dict)
-    """What its pods select where the values say nothing, or whatever the values say."""
+    """What its pods select, whatever the values say: values add keys to it."""
+    node_terms: tuple[tuple[Requirement, ...], ...] = ()
+    """Its required node affinity where the values say nothing, one term of which has to match whole."""
+    hosts_apart: bool = False
+    """Whether two of its pods refuse to share a host where the values say nothing."""
     labels: dict[str, str] = Field(default_factory=dict)
     """Its pods' labels that Services and monitors select."""
-    privileged: bool = False
-    """Whether its pods need the Pod Security level ``privileged``."""
+    pod_security: PodSecurity | None = None
+    """The strictest level that its pods satisfy; None: not read."""
+    answers_api_server: bool = False
+    """Whether the API server asks it (a webhook that fails closed, an aggregated API): where none of its pods stands,
+    objects of others are refused."""
+
+
+class Service(_Fact):
+    """A Service that monitors or the API server read."""
+
+    name: str
+    namespace: str | None = None
+    """None: the release's own."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Those that a monitor may select."""
+    ports: dict[str, int]
+    """By name."""
+    selector: dict[str, str]
+    """Labels of the pods behind it."""
+
+
+class Mark(_Fact):
+    """Labels that a workload of the chart writes on nodes, and on which."""
+
+    place: Place
+    labels: dict[str, str]
 
 
 class Sheet(_Fact):
@@ -125,7 +197,28 @@ class Sheet(_Fact):
     """False where the source is of another version than the one pinned; ``source`` says which."""
     definitions: Definitions = Definitions.NONE
     definition_count: int = 0
+    switches: dict[str, bool] = Field(default_factory=dict)
+    """Paths of values that turn workloads on and off, and what the chart takes where the values say nothing."""
+    reads: tuple[str, ...] = ()
+    """Paths of values that the chart's templates read or pass on whole, beside those of its workloads: what our values
+    may set."""
     workloads: tuple[Workload, ...]
+    services: tuple[Service, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+    @model_validator(mode="after")
+    def _name_known_switches(self) -> Self:
+        named = {path for workload in self.workloads for path in (workload.when, workload.unless) if path is not None}
+        if unknown := named - set(self.switches):
+            raise ValueError(f"{self.name}: no switch {', '.join(sorted(unknown))}")
+        return self
+
+    @property
+    def readable(self) -> frozenset[str]:
+        """Every path of values that something in the chart reads."""
+        paths = (path for workload in self.workloads for path in workload.paths.model_dump().values())
+        sidecars = (sidecar.resources for workload in self.workloads for sidecar in workload.sidecars)
+        return frozenset(path for path in (*paths, *sidecars, *self.switches, *self.reads) if path is not None)
 
 
 @cache
