@@ -37,6 +37,8 @@ _EFFECTS = {
 """A taint's effect as EKS writes it (EKS API reference, Taint), and as Kubernetes does."""
 _OF_A_MACHINE = ("amiType", "launchTemplate", "releaseVersion", "version", "diskSize")
 """Inputs of a group of which a change makes new machines."""
+_NAME_LENGTH = 54
+"""Of the group's name that begins a node's, which is a label value too: at most 63 characters."""
 _READY_SECONDS = 360.0
 _GONE_SECONDS = 300.0
 
@@ -122,7 +124,7 @@ def node_documents(group: Entry, zones: list[str], region: str) -> list[Properti
 
 def _node(group: Entry, machine: InstanceType, zone: str, region: str, index: int) -> Properties:
     digits = _digits(group, index)
-    name = f"{group.outputs['nodeGroupName']}-{digits[:8]}"
+    name = f"{str(group.outputs['nodeGroupName'])[:_NAME_LENGTH].rstrip('-')}-{digits[:8]}"
     labels: Properties = {
         **cast(Properties, group.inputs.get("labels") or {}),
         keys.ARCHITECTURE: machine.architecture,
