@@ -61,9 +61,16 @@ class ReleasePods:
 
     def install(self, release: Release, earlier: Release | None) -> None:
         """Have every pod stand; RefusedError says which has no place, and then all is as it was before."""
-        before = [] if earlier is None else earlier.pods()
+        if earlier is None:
+            try:
+                self._install(release, "install")
+            except RefusedError:
+                self.remove(release)
+                raise
+            return
+        before = earlier.pods()
         try:
-            self._install(release, "install" if earlier is None else "upgrade")
+            self._install(release, "upgrade")
         except RefusedError:
             self._delete(release, [*_without(release.pods(), before), *release.every_hook()])
             for pods in before:
