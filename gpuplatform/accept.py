@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gpuplatform import platform_pods
 from gpuplatform.faults import Fault, errors
 from gpuplatform.proofs import capacity, cost
 from gpuplatform.proofs.capture import stack as capture
@@ -68,6 +69,7 @@ def _proven(loaded: Loaded) -> Loaded:
         *(each for each in capacity.faults(draft) if not _follows(each, said)),
         *capture.faults(draft),
         *buckets.too_large(draft),
+        *(platform_pods.faults(loaded.settings) if loaded.settings else ()),
     )
     return Loaded(None if errors(faults) else loaded.settings, loaded.draft, faults)
 

@@ -44,11 +44,19 @@ class InstanceType:
     """Sustained, as Karpenter's label ``instance-network-bandwidth`` gives it."""
     efa_interfaces: int
     """The most that one node can have; 0 where the type has no EFA."""
+    first_efa_card: int | None
+    """The first network card that takes an EFA interface, each card after it takes one too; None without EFA."""
     allocatable_cpu_millis: int
     allocatable_memory_mib: int
     max_pods: int
     """By addresses of the default network card, without prefix delegation."""
     source: str
+
+    @property
+    def efa_cards(self) -> range:
+        """The network cards that take an EFA interface, one each."""
+        first = self.first_efa_card or 0
+        return range(first, first + self.efa_interfaces)
 
 
 @functools.cache
@@ -84,6 +92,7 @@ def _instance_type(row: Mapping[str, str]) -> InstanceType:
         nvme_gb=int(row["nvme_gb"]),
         network_mbps=int(row["network_mbps"]),
         efa_interfaces=int(row["efa_interfaces"]),
+        first_efa_card=int(row["first_efa_card"]) if row["first_efa_card"] else None,
         allocatable_cpu_millis=int(row["allocatable_cpu_millis"]),
         allocatable_memory_mib=int(row["allocatable_memory_mib"]),
         max_pods=int(row["max_pods"]),

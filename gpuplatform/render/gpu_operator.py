@@ -7,12 +7,13 @@ tolerations: ``daemonsets`` replaces those of every operand, and node feature di
 from __future__ import annotations
 
 from gpuplatform.render import sharing
+from gpuplatform.render.controllers import placement, requests
 from gpuplatform.render.document import Document, a
 from gpuplatform.render.monitoring.scraping import COUNTERS_NAME
 from gpuplatform.settings.plan import taints_of
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels, resources
-from gpuplatform.standard.system_nodes import system_tolerations
+from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.taints import tolerations_of_any_gpu_pool
 
 _NFD_ACCOUNT = "node-feature-discovery"
@@ -22,7 +23,8 @@ _NFD_ACCOUNT = "node-feature-discovery"
 def operator_namespace() -> Document:
     """The operator's namespace; its operands need the host, so Pod Security lets them."""
     document = a("v1", "Namespace", sharing.OPERATOR_NAMESPACE)
-    document["metadata"] = {"name": sharing.OPERATOR_NAMESPACE, "labels": {keys.POD_SECURITY_ENFORCE: "privileged"}}
+    labels = {keys.POD_SECURITY_ENFORCE: sheets()["gpu-operator"].pod_security.value}
+    document["metadata"] = {"name": sharing.OPERATOR_NAMESPACE, "labels": labels}
     return document
 
 
@@ -35,12 +37,17 @@ def gpu_node_tolerations(settings: Settings) -> list[dict[str, str]]:
 def gpu_operator_values(settings: Settings) -> Document:
     """The chart's values, where they differ from its defaults or must not be left to them."""
     tolerations = gpu_node_tolerations(settings)
-    controller = system_tolerations()
     return {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         "cdi": {"enabled": True},
-        "operator": {"runtimeClass": resources.RUNTIME_CLASS, "tolerations": controller, "upgradeCRD": True},
+        # Its hooks stand where it stands; they have no value for what they ask for.
+        "operator": {
+            "runtimeClass": resources.RUNTIME_CLASS,
+            "upgradeCRD": True,
+            "resources": requests("200m", "200Mi"),
+            **placement(),
+        },
         "daemonsets": {"tolerations": tolerations, "priorityClassName": "system-node-critical"},
         "mig": {"strategy": "mixed"},
         "migManager": {
@@ -62,8 +69,12 @@ def gpu_operator_values(settings: Settings) -> Document:
                 "serviceAccount": {"create": False, "name": _NFD_ACCOUNT},
                 "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [_GPU_NODE]}]}}},
             },
-            "master": {"serviceAccount": {"create": True, "name": _NFD_ACCOUNT}, "tolerations": controller},
-            "gc": {"tolerations": controller},
+            "master": {
+                "serviceAccount": {"create": True, "name": _NFD_ACCOUNT},
+                "resources": requests("100m", "128Mi"),
+                **placement(),
+            },
+            "gc": {"resources": requests("10m", "128Mi"), **placement()},
         },
     }
 

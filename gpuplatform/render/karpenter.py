@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gpuplatform.render.controllers import placement
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import keys, names
-from gpuplatform.standard.system_nodes import system_tolerations
+from gpuplatform.standard import names
 
 
 def queue_name(cluster: str) -> str:
@@ -24,8 +24,7 @@ def karpenter_values(settings: Settings) -> Document:
     return {
         "serviceAccount": {"create": True, "name": names.KARPENTER_SERVICE_ACCOUNT},
         "replicas": 2,
-        "nodeSelector": {keys.OPERATING_SYSTEM: "linux"},
-        "tolerations": system_tolerations(),
+        **placement(),
         "controller": {
             # With one metadata hop the controller cannot ask where it is.
             "env": [{"name": "AWS_REGION", "value": settings.region}],

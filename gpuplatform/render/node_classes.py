@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from gpuplatform.catalog.instance_types import instance_type
 from gpuplatform.render.bringup.install import partition_shell
 from gpuplatform.render.document import Document, a
+from gpuplatform.render.node_config import pool_node_config
 from gpuplatform.render.user_data import user_data
+from gpuplatform.settings.plan import efa_layouts, needs_named_interfaces
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.volumes import PLAIN_DISK, RootVolume, root_volume
@@ -22,9 +23,8 @@ def gpu_node_class(pool: Pool, settings: Settings) -> Document:
     reservations = [each for choice in pool.cards for market in choice.markets for each in market.reservation_ids]
     if reservations:
         spec["capacityReservationSelectorTerms"] = [{"id": each} for each in dict.fromkeys(reservations)]
-    if pool.efa and pool.nodes is not None:
-        # A static NodeClaim carries no pod requests, so nothing but this gives it EFA interfaces.
-        spec["networkInterfaces"] = _interfaces(pool)
+    if pool.efa and needs_named_interfaces(pool):
+        spec["networkInterfaces"] = _interfaces(efa_layouts(pool)[0])
     if pool.placement_group is not None:
         spec["placementGroupSelector"] = {"name": pool.placement_group}
     return a(API_VERSION, "EC2NodeClass", names.node_class(pool.name), spec=spec)
@@ -41,7 +41,8 @@ def node_user_data(pool: Pool) -> str | None:
 
     Partitioning is last: it may reboot the machine, and cloud-init would not run the pool's own script again.
     """
-    return user_data(pool.node_class.node_config, pool.node_class.shell, partition_shell(pool))
+    chosen = pool.node_class
+    return user_data((pool_node_config(pool), chosen.node_config), (chosen.shell, partition_shell(pool)))
 
 
 def node_role_name(cluster: str) -> str:
@@ -89,12 +90,15 @@ def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str
     return spec
 
 
-def _interfaces(pool: Pool) -> list[Document]:
-    """One primary interface, and one EFA on each network card of the largest type."""
-    known = [found for choice in pool.cards for name in choice.instance_types if (found := instance_type(name))]
-    cards = max((each.efa_interfaces for each in known), default=0)
+def _interfaces(efa_cards: range) -> list[Document]:
+    """One primary interface, and one EFA on each network card that takes one.
+
+    Card 0 has the primary interface as its device 0, so its EFA is device 1, and device 1 on the other cards as well.
+    Where EFA begins on a later card, it is device 0 of each (AWS in aws/aws-parallelcluster#7143, of p6-b300).
+    """
     primary: Document = {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"}
+    device = 0 if efa_cards.start else 1
     efa: list[Document] = [
-        {"networkCardIndex": card, "deviceIndex": 1, "interfaceType": "efa-only"} for card in range(cards)
+        {"networkCardIndex": card, "deviceIndex": device, "interfaceType": "efa-only"} for card in efa_cards
     ]
     return [primary, *efa]

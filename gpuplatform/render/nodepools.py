@@ -7,7 +7,7 @@ from typing import cast
 from gpuplatform.render import sharing
 from gpuplatform.render.budgets import budgets, disruption_block
 from gpuplatform.render.document import Document, a
-from gpuplatform.settings.plan import PlannedNodePool, mig_profile, unit_resource
+from gpuplatform.settings.plan import PlannedNodePool, architectures, mig_profile, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.standard import aliases, keys, names, resources
 from gpuplatform.standard.aliases import Vocabulary
@@ -58,10 +58,11 @@ def requirement(key: str, *values: str) -> Document:
 
 
 def instruction_labels(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> dict[str, str]:
-    """The labels of a pool's nodes: the standard, an alias vocabulary, and what tells the operator to share cards."""
+    """The labels of a pool's nodes: the standard, an alias vocabulary, and what draws plugins and operands."""
     labels = dict(planned.labels)
     if vocabulary is not None:
         labels |= aliases.written(vocabulary, planned.labels)
+    labels |= planned.efa_label
     if planned.card.mig_table is not None:
         labels[keys.MIG_CONFIG] = sharing.mig_config_key(planned.card, mig_profile(planned.pool))
     if (shared := sharing.plugin_config_key(planned.pool.sharing)) is not None:
@@ -73,7 +74,6 @@ def instruction_labels(planned: PlannedNodePool, vocabulary: Vocabulary | None) 
 
 def _template(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Document:
     pool: Pool = planned.pool
-    architectures = sorted({each.architecture for each in planned.types})
     return {
         "metadata": {"labels": instruction_labels(planned, vocabulary)},
         "spec": {
@@ -82,7 +82,7 @@ def _template(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Docume
                 requirement(keys.INSTANCE_TYPE, *(each.name for each in planned.types)),
                 requirement(keys.CAPACITY_TYPE, planned.market.market.value),
                 requirement(keys.ZONE, *planned.zones),
-                requirement(keys.ARCHITECTURE, *architectures),
+                requirement(keys.ARCHITECTURE, *architectures(each.name for each in planned.types)),
                 requirement(keys.OPERATING_SYSTEM, "linux"),
             ],
             "taints": [taint.as_document() for taint in planned.taints],

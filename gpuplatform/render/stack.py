@@ -12,6 +12,7 @@ from gpuplatform.render.gpu_operator import gpu_operator_values, operator_namesp
 from gpuplatform.render.guide import label_guide
 from gpuplatform.render.karpenter import karpenter_values
 from gpuplatform.render.monitoring.stack import MonitoringDocuments, monitoring
+from gpuplatform.render.monitoring.values import monitoring_values
 from gpuplatform.render.node_classes import gpu_node_class, plain_node_class
 from gpuplatform.render.node_groups import NodeGroup, node_group
 from gpuplatform.render.nodepools import nodepool
@@ -86,6 +87,20 @@ class Rendered:
         own = {"karpenter": self.karpenter_values, "gpu-operator": self.gpu_operator_values}
         watched = self.monitoring.values if self.monitoring else {}
         return own | self.device_plugin_values | self.kueue_values | watched
+
+
+def chart_values(settings: Settings) -> dict[str, Document]:
+    """The values of every chart that a stack installs, by the chart's name; nothing else is rendered for them."""
+    queues = queue_plan(settings)
+    return {
+        "karpenter-crd": {},
+        "karpenter": karpenter_values(settings),
+        "gpu-operator": gpu_operator_values(settings),
+        **device_plugin_values(settings),
+        **dra.chart_values(settings),
+        **({KUEUE_CHART: kueue_values(queues, settings.queues)} if queues.teams else {}),
+        **(monitoring_values(settings) if settings.monitoring.enabled else {}),
+    }
 
 
 def render(settings: Settings) -> Rendered:

@@ -1,22 +1,24 @@
-"""User data of a node: a NodeConfig document and shell scripts as MIME parts (N19).
+"""User data of a node: NodeConfig documents and shell scripts as MIME parts (N19).
 
 Karpenter appends its own NodeConfig last, and that one wins where they meet.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 _BOUNDARY = "gpu-platform"
 _NODE_CONFIG_TYPE = "application/node.eks.aws"
 _SHELL_TYPE = 'text/x-shellscript; charset="us-ascii"'
 
 
-def user_data(node_config: str | None, *shells: str | None) -> str | None:
-    """The parts as one MIME text, or None where there are none; cloud-init runs the scripts in the order given."""
-    parts = [
-        (kind, text)
-        for kind, text in ((_NODE_CONFIG_TYPE, node_config), *((_SHELL_TYPE, shell) for shell in shells))
-        if text is not None
-    ]
+def user_data(node_configs: Iterable[str | None], shells: Iterable[str | None]) -> str | None:
+    """The parts as one MIME text, or None where there are none.
+
+    nodeadm merges the NodeConfigs and cloud-init runs the scripts in the order given; what is None is left out.
+    """
+    parts = [(_NODE_CONFIG_TYPE, config) for config in node_configs if config is not None]
+    parts += [(_SHELL_TYPE, shell) for shell in shells if shell is not None]
     if not parts:
         return None
     lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]

@@ -1,4 +1,4 @@
-"""Pools without NVIDIA cards: CPU nodes of both architectures (N13), Inferentia and Trainium (N14)."""
+"""Pools without NVIDIA cards: CPU nodes of either architecture (N13), Inferentia and Trainium (N14)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from gpuplatform.standard.markets import Market
 
 
 class CpuPool(Model):
-    """Nodes without accelerators, x86 and Graviton side by side."""
+    """Nodes without accelerators, x86 or Graviton. Graviton's stand behind the taint `kubernetes.io/arch=arm64`."""
 
     name: PoolName
     instance_types: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Of one architecture: a pool is one NodePool with one ceiling."""
     markets: Annotated[tuple[Market, ...], Field(min_length=1)] = (Market.SPOT, Market.ON_DEMAND)
     ceiling_vcpus: Annotated[int, Field(ge=1)]
     """The most vCPUs that the pool's nodes have together."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.settings.other_pools import NeuronPool
+from gpuplatform.settings.other_pools import CpuPool, NeuronPool
 from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Provisioner, Sharing
 from gpuplatform.standard import keys, labels, names, resources, taints
 from gpuplatform.standard.markets import Market
@@ -41,6 +41,11 @@ class PlannedNodePool:
     def labels(self) -> dict[str, str]:
         """The standard's labels on its nodes."""
         return standard_labels(self.pool, self.card)
+
+    @property
+    def efa_label(self) -> dict[str, str]:
+        """The label that draws EFA's device plugin to its nodes; none where the pool has no EFA."""
+        return efa_label() if self.pool.efa else {}
 
     @property
     def node_labels(self) -> dict[str, str]:
@@ -81,6 +86,21 @@ def offered_resources(pools: Iterable[Pool], neuron_pools: Iterable[NeuronPool])
     return frozenset({unit_resource(pool) for pool in pools} | neuron)
 
 
+def efa_label() -> dict[str, str]:
+    """What marks the nodes with EFA interfaces, and what its device plugin selects."""
+    return {keys.EFA: "true"}
+
+
+def needs_named_interfaces(pool: Pool) -> bool:
+    """Whether the node class of a pool with EFA has to name the interfaces, because no pod's request brings them.
+
+    A static NodeClaim carries no pod requests. On an elastic pool Karpenter attaches what a pod asks for, beginning at
+    network card 0 (aws/karpenter-provider-aws v1.14.1 pkg/providers/launchtemplate/launchtemplate.go), which is wrong
+    for a type whose card 0 takes no EFA.
+    """
+    return pool.nodes is not None or any(cards.start for cards in efa_layouts(pool))
+
+
 def mig_profile(pool: Pool) -> str | None:
     """The MIG profile that the pool's cards are cut into, or None."""
     return pool.sharing.mig if isinstance(pool.sharing, Sharing) else None
@@ -118,9 +138,32 @@ def standard_labels(pool: Pool, of: Card) -> dict[str, str]:
 
 
 def taints_of(pool: Pool) -> tuple[taints.Taint, ...]:
-    """The standard's taints and the pool's own, in that order."""
+    """The standard's taints, its architecture's and the pool's own, in that order."""
     own = tuple(taints.Taint(each.key, each.value, each.effect) for each in pool.taints)
-    return taints.standard_taints(pool.purpose, pool.role, pool.taint_effect) + own
+    standard = taints.standard_taints(pool.purpose, pool.role, pool.taint_effect)
+    return standard + taints.architecture_taints(architectures(instance_type_names(pool))) + own
+
+
+def taints_without_cards(pool: CpuPool | NeuronPool) -> tuple[taints.Taint, ...]:
+    """The taints on the nodes of a pool without NVIDIA cards: its devices' and its architecture's."""
+    devices = (taints.NEURON_TAINT,) if isinstance(pool, NeuronPool) else ()
+    return devices + taints.architecture_taints(architectures(pool.instance_types))
+
+
+def instance_type_names(pool: Pool) -> tuple[str, ...]:
+    """Every instance type of a GPU pool, of its first card first."""
+    return tuple(name for choice in pool.cards for name in choice.instance_types)
+
+
+def architectures(names_of_types: Iterable[str]) -> tuple[str, ...]:
+    """The architectures of the types that the catalogue knows, each once; settings with more than one are refused."""
+    return tuple(sorted({one.architecture for name in names_of_types if (one := instance_type(name))}))
+
+
+def efa_layouts(pool: Pool) -> tuple[range, ...]:
+    """On which network cards the pool's types have EFA interfaces: one entry for each layout."""
+    types = (instance_type(name) for name in instance_type_names(pool))
+    return tuple(dict.fromkeys(one.efa_cards for one in types if one and one.efa_cards))
 
 
 def selection_of(pool: Pool) -> Selection:

@@ -33,7 +33,7 @@ class CardChoice(Model):
     card: str
     """A card of the catalogue, such as A100-80GB."""
     instance_types: Annotated[tuple[str, ...], Field(min_length=1)]
-    """By name, from the catalogue; all carry this card."""
+    """By name, from the catalogue; all carry this card, and a pool is of one architecture."""
     markets: Annotated[tuple[MarketChoice, ...], Field(min_length=1)]
     """In order of preference."""
 
@@ -69,7 +69,7 @@ class NodeClass(Model):
     root_volume_iops: Annotated[int, Field(ge=3000, le=16000)] | None = None
     root_volume_throughput_mib_s: Annotated[int, Field(ge=125, le=1000)] | None = None
     node_config: str | None = None
-    """A NodeConfig document merged by nodeadm (kubelet settings and the like)."""
+    """A NodeConfig document merged by nodeadm (kubelet settings and the like), over the platform's own."""
     shell: str | None = None
     """A shell script run before the kubelet starts."""
 
@@ -132,7 +132,8 @@ class Pool(Model):
     expected_use_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     """How much of its ceiling is used on average, for the expected bill; `cost.expected_use_percent` by default."""
     efa: bool = False
-    """Attach the instance type's EFA interfaces, for multi-node training (N23)."""
+    """Attach the instance type's EFA interfaces, for multi-node training (N23). The nodes run EFA's device plugin, and
+    containers may lock all memory, unless `node_config` has process limits of its own: its list replaces this one."""
     placement_group: Annotated[str, Field(min_length=1, max_length=255)] | None = None
     """An existing EC2 placement group by name, so that nodes stand close together."""
     node_class: NodeClass = NodeClass()

@@ -83,8 +83,17 @@ def standard_taints(
 NEURON_TAINT = Taint(keys.NEURON_TAINT, "true", Effect.NO_SCHEDULE)
 """On every Inferentia and Trainium node (from the Karpenter guide)."""
 
+ARM64 = "arm64"
+ARM64_TAINT = Taint(keys.ARCHITECTURE, ARM64, Effect.NO_SCHEDULE)
+"""On every Graviton node of a pool: most images are built for amd64 alone, and end with "exec format error" there."""
+
 SYSTEM_TAINT = Taint(keys.CRITICAL_ADDONS_ONLY, "true", Effect.NO_SCHEDULE)
 """On the system nodes, so that nothing but controllers lands there."""
+
+
+def architecture_taints(architectures: Iterable[str]) -> tuple[Taint, ...]:
+    """The taint of the architecture that a pod has to ask for; none on amd64."""
+    return (ARM64_TAINT,) if ARM64 in architectures else ()
 
 
 def tolerations(taints: Iterable[Taint]) -> tuple[Toleration, ...]:

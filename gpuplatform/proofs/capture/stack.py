@@ -11,7 +11,7 @@ from gpuplatform.proofs.capture.view import LaunchOption, NamespaceView, NodePoo
 from gpuplatform.proofs.truth import well_known
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.other_pools import CpuPool, NeuronPool
-from gpuplatform.settings.plan import PlannedNodePool, plan, shares_per_card, unit_resource
+from gpuplatform.settings.plan import PlannedNodePool, plan, shares_per_card, taints_without_cards, unit_resource
 from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
@@ -19,7 +19,6 @@ from gpuplatform.settings.teams import limit
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import aliases, keys, names, resources
 from gpuplatform.standard.markets import Market
-from gpuplatform.standard.taints import NEURON_TAINT, Taint
 
 
 def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None]) -> StackView:
@@ -38,8 +37,7 @@ def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None])
         for each in plan(settings.pools, zones)
     ]
     others = [
-        *(_other(each, zones, (), prices) for each in settings.cpu_pools),
-        *(_other(each, zones, (NEURON_TAINT,), prices) for each in settings.neuron_pools),
+        *(_other(each, zones, prices) for each in (*settings.cpu_pools, *settings.neuron_pools)),
     ]
     return StackView(
         environment=settings.environment,
@@ -71,7 +69,7 @@ def nodepool_view(
     return NodePoolView(
         name=planned.name,
         pool=planned.pool.name,
-        labels={**planned.labels, **(more_labels or {}), **own},
+        labels={**planned.labels, **planned.efa_label, **(more_labels or {}), **own},
         zones=planned.zones,
         taints=planned.taints,
         options=tuple(
@@ -97,14 +95,12 @@ def _devices(planned: PlannedNodePool, each: InstanceType) -> dict[str, int]:
     devices: dict[str, int] = {}
     if not planned.pool.dra:
         devices[unit_resource(planned.pool)] = each.cards * planned.units_per_card
-    if each.efa_interfaces:
+    if planned.pool.efa:  # elsewhere no plugin offers them
         devices[resources.EFA] = each.efa_interfaces
     return devices
 
 
-def _other(
-    pool: CpuPool | NeuronPool, zones: tuple[str, ...], taints: tuple[Taint, ...], prices: Prices
-) -> NodePoolView:
+def _other(pool: CpuPool | NeuronPool, zones: tuple[str, ...], prices: Prices) -> NodePoolView:
     """A NodePool without NVIDIA cards: it has no weight, and launches from any of its markets."""
     known = [found for each in pool.instance_types if (found := instance_type(each))]
     return NodePoolView(
@@ -112,7 +108,7 @@ def _other(
         pool=pool.name,
         labels={keys.NODEPOOL: pool.name, keys.REGION: prices.region},
         zones=zones,
-        taints=taints,
+        taints=taints_without_cards(pool),
         options=tuple(
             _option(
                 each,

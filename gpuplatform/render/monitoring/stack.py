@@ -23,12 +23,13 @@ from gpuplatform.render.monitoring.scraping import (
     service_monitors,
 )
 from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
-from gpuplatform.render.monitoring.values import keda_values, prometheus_values
+from gpuplatform.render.monitoring.values import monitoring_values
 from gpuplatform.settings.flavors import queue_plan
 from gpuplatform.settings.plan import plan
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
+from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
 
 _RULES = "gpu-platform"
@@ -98,19 +99,18 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
         return None
     monitors = service_monitors(read_of_karpenter(settings), read_of_kueue(settings))
     return MonitoringDocuments(
-        namespaces=tuple(map(_namespace, (NAMESPACE, CHARTS["keda"].namespace))),
+        namespaces=tuple(map(_namespace, ("kube-prometheus-stack", "keda"))),
         counters=counters_config_map(CHARTS["gpu-operator"].namespace),
         documents=(*monitors, rules(settings), *map(_config_map, BOARDS)),
-        values={"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()},
+        values=monitoring_values(settings),
     )
 
 
-def _namespace(name: str) -> Document:
-    """The exporter of nodes reads the host, so Pod Security lets it in its namespace."""
+def _namespace(chart: str) -> Document:
+    """A chart's own, at the strictest level of Pod Security that its pods satisfy; the node exporter needs the host."""
+    name = CHARTS[chart].namespace
     document = a("v1", "Namespace", name)
-    labels = {keys.MANAGED_BY: "pulumi"}
-    if name == NAMESPACE:
-        labels[keys.POD_SECURITY_ENFORCE] = "privileged"
+    labels = {keys.MANAGED_BY: "pulumi", keys.POD_SECURITY_ENFORCE: sheets()[chart].pod_security.value}
     document["metadata"] = {"name": name, "labels": labels}
     return document
 

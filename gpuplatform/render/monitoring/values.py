@@ -2,29 +2,75 @@
 
 from __future__ import annotations
 
+from gpuplatform.render.controllers import PRIORITY, REPLICAS, placement, requests, spread
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import keys, labels
-from gpuplatform.standard.system_nodes import system_tolerations
+from gpuplatform.standard import keys, labels, names
+from gpuplatform.standard.sheets.sheet import sheets
+from gpuplatform.standard.taints import Effect
 
 SERVICE_ACCOUNT = "prometheus"
 """What Prometheus runs as: the identity that may write to a managed workspace."""
 
 
+def monitoring_values(settings: Settings) -> dict[str, Document]:
+    """Values of every chart of the monitoring, by the chart's name."""
+    return {"kube-prometheus-stack": prometheus_values(settings), "keda": keda_values()}
+
+
 def prometheus_values(settings: Settings) -> Document:
     """kube-prometheus-stack."""
+    # EKS runs these where nobody can scrape them.
+    absent = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
+    return {
+        "prometheus": {"serviceAccount": {"name": SERVICE_ACCOUNT}, "prometheusSpec": _prometheus(settings)},
+        "prometheusOperator": {
+            "resources": requests("50m", "128Mi"),
+            "prometheusConfigReloader": {"resources": requests("10m", "50Mi")},
+            # The Jobs that make the webhooks' certificate: Helm waits for them, and rolls back without them.
+            "admissionWebhooks": {"patch": {"resources": requests("10m", "32Mi"), **placement()}},
+            **placement(),
+        },
+        "alertmanager": {"alertmanagerSpec": {"resources": requests("10m", "64Mi"), **placement()}},
+        "grafana": {
+            "enabled": settings.monitoring.managed_workspace_id is None,
+            "resources": requests("50m", "192Mi"),
+            "sidecar": {"resources": requests("10m", "96Mi")},
+            **placement(),
+        },
+        "kube-state-metrics": {
+            "metricLabelsAllowlist": [f"nodes=[{','.join(_node_labels())}]"],
+            "resources": requests("20m", "128Mi"),
+            **placement(),
+        },
+        "prometheus-node-exporter": {"resources": requests("20m", "32Mi"), "tolerations": list(_EVERY_TAINT)},
+        **{each: {"enabled": False} for each in absent},
+    }
+
+
+_EVERY_TAINT = (
+    {"operator": "Exists", "effect": Effect.NO_SCHEDULE.value},
+    {"operator": "Exists", "effect": Effect.NO_EXECUTE.value},
+)
+"""The chart's own default tolerates the first alone, so pools that evict would be without an exporter."""
+
+
+def _prometheus(settings: Settings) -> Document:
+    """What the operator makes Prometheus from."""
     chosen = settings.monitoring
-    system = system_tolerations()
-    own: Document = {
+    spec: Document = {
         # Every rule and monitor of the cluster counts, not only those that carry the release's name.
         "ruleSelectorNilUsesHelmValues": False,
         "serviceMonitorSelectorNilUsesHelmValues": False,
         "podMonitorSelectorNilUsesHelmValues": False,
         "retention": f"{chosen.retention_days}d",
-        "tolerations": system,
+        "resources": requests("200m", "1Gi"),
+        **placement(),
         "storageSpec": {
             "volumeClaimTemplate": {
                 "spec": {
+                    # Its class by name: a claim without one waits for ever where no class is the default.
+                    "storageClassName": names.STORAGE_CLASS,
                     "accessModes": ["ReadWriteOnce"],
                     "resources": {"requests": {"storage": f"{chosen.storage_gib}Gi"}},
                 }
@@ -32,24 +78,36 @@ def prometheus_values(settings: Settings) -> Document:
         },
     }
     if chosen.managed_workspace_id is not None:
-        own["remoteWrite"] = [
-            {"url": _remote_write(settings.region, chosen.managed_workspace_id), "sigv4": {"region": settings.region}}
-        ]
-    # EKS runs these where nobody can scrape them.
-    absent = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
-    return {
-        "prometheus": {"serviceAccount": {"name": SERVICE_ACCOUNT}, "prometheusSpec": own},
-        "prometheusOperator": {"tolerations": system},
-        "alertmanager": {"alertmanagerSpec": {"tolerations": system}},
-        "grafana": {"enabled": chosen.managed_workspace_id is None, "tolerations": system},
-        "kube-state-metrics": {"tolerations": system, "metricLabelsAllowlist": [f"nodes=[{','.join(_node_labels())}]"]},
-        **{each: {"enabled": False} for each in absent},
-    }
+        url = _remote_write(settings.region, chosen.managed_workspace_id)
+        spec["remoteWrite"] = [{"url": url, "sigv4": {"region": settings.region}}]
+    return spec
 
 
 def keda_values() -> Document:
-    """KEDA, which hands Prometheus' series to autoscalers (W4)."""
-    return {"tolerations": system_tolerations()}
+    """KEDA, which hands Prometheus' series to autoscalers (W4).
+
+    The API server asks its metrics server for external metrics, and deletes no namespace while that does not answer.
+    Of two operators one leads; two metrics servers are allowed (kedacore/charts keda 2.20.2, values.yaml).
+    """
+    parts = {
+        "operator": "keda-operator",
+        "metricsServer": "keda-operator-metrics-apiserver",
+        "webhooks": "keda-admission-webhooks",
+    }
+    labels = {workload.name: workload.labels for workload in sheets()["keda"].workloads}
+    budget = {"minAvailable": 1}
+    return {
+        **{part: {"replicaCount": REPLICAS} for part in parts},
+        "podDisruptionBudget": {"operator": budget, "metricServer": budget, "webhooks": budget},
+        "topologySpreadConstraints": {part: spread(labels[name]) for part, name in parts.items()},
+        "priorityClassName": PRIORITY,
+        "resources": {
+            "operator": requests("50m", "100Mi"),
+            "metricServer": requests("50m", "100Mi"),
+            "webhooks": requests("10m", "50Mi"),
+        },
+        **placement(),
+    }
 
 
 def workspace_arn(settings: Settings) -> str | None:

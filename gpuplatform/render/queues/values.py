@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from gpuplatform.render.controllers import PRIORITY, REPLICAS, placement, requests, spread
 from gpuplatform.render.document import Document, a, as_yaml
 from gpuplatform.settings.flavors import QueuePlan
 from gpuplatform.settings.queues import Queues
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import keys, resources
-from gpuplatform.standard.system_nodes import system_tolerations
+from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
 
 CHART = "kueue"
@@ -67,7 +68,8 @@ def kueue_namespace() -> Document:
     """Kueue's own namespace: a chart's release does not make it."""
     name = CHARTS[CHART].namespace
     document = a("v1", "Namespace", name)
-    document["metadata"] = {"name": name, "labels": {keys.MANAGED_BY: "pulumi"}}
+    labels = {keys.MANAGED_BY: "pulumi", keys.POD_SECURITY_ENFORCE: sheets()[CHART].pod_security.value}
+    document["metadata"] = {"name": name, "labels": labels}
     return document
 
 
@@ -81,8 +83,15 @@ def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
     }
     return {
         "controllerManager": {
-            "replicas": 2,
+            # Its webhooks fail closed: with none of its pods there, nobody's pods and jobs are admitted.
+            "replicas": REPLICAS,
+            "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
+            "topologySpreadConstraints": spread(sheets()[CHART].workloads[0].labels),
+            **placement(),
             "manager": {
+                "priorityClassName": PRIORITY,
+                # One of the two decides, both answer; the chart's half a CPU is for a cluster of many more queues.
+                "resources": requests("200m", "512Mi"),
                 # The chart's source names an image that moves.
                 "image": {
                     "repository": "registry.k8s.io/kueue/kueue",
@@ -90,7 +99,6 @@ def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
                     "pullPolicy": "IfNotPresent",
                 },
             },
-            "tolerations": system_tolerations(),
         },
         "managerConfig": {"controllerManagerConfigYaml": as_yaml(configuration(plan, queues) | manager)},
     }

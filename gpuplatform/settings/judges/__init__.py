@@ -8,9 +8,11 @@ from __future__ import annotations
 from gpuplatform.faults import Fault
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.judges import (
+    architectures,
     bring_up,
     cluster,
     dra,
+    efa,
     hardware,
     naming,
     network,
@@ -27,7 +29,9 @@ _JUDGES = (
     cluster.judge,
     network.judge,
     hardware.judge,
+    architectures.judge,
     pools.judge,
+    efa.judge,
     taints.judge,
     sharing.judge,
     bring_up.judge,

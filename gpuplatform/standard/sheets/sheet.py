@@ -66,7 +66,7 @@ class Definitions(enum.StrEnum):
 
 
 class PodSecurity(enum.StrEnum):
-    """A level of Pod Security admission (kubernetes.io/docs/concepts/security/pod-security-standards)."""
+    """A level of Pod Security admission, laxest first (kubernetes.io/docs/concepts/security/pod-security-standards)."""
 
     PRIVILEGED = "privileged"
     BASELINE = "baseline"
@@ -131,7 +131,8 @@ class Workload(_Fact):
     place: Place
     made_by: Maker = Maker.CHART
     hooks: tuple[str, ...] = ()
-    """Helm's hook phases, such as ``pre-install``; empty for a part of the release."""
+    """Helm's hook phases, such as ``pre-install``; empty for a part of the release. What only ``helm test`` makes is in
+    no sheet: nobody runs it."""
     when: str | None = None
     """A switch of the sheet that has to be on for it to be made; None: always."""
     unless: str | None = None
@@ -219,6 +220,12 @@ class Sheet(_Fact):
         paths = (path for workload in self.workloads for path in workload.paths.model_dump().values())
         sidecars = (sidecar.resources for workload in self.workloads for sidecar in workload.sidecars)
         return frozenset(path for path in (*paths, *sidecars, *self.switches, *self.reads) if path is not None)
+
+    @property
+    def pod_security(self) -> PodSecurity:
+        """The strictest level that every one of its pods satisfies; a pod whose level was not read satisfies none."""
+        levels = tuple(PodSecurity)
+        return min((workload.pod_security or levels[0] for workload in self.workloads), key=levels.index)
 
 
 @cache

@@ -124,6 +124,18 @@ def test_three_types_to_the_letter() -> None:
     assert (inf2.neuron_devices, inf2.neuron_name, inf2.neuron_cores, inf2.vcpus) == (6, "inferentia2", 12, 96)
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_type_names_its_first_efa_card_where_it_has_efa(name: str) -> None:
+    each = instance_types()[name]
+    assert (each.first_efa_card is not None) == (each.efa_interfaces > 0) == bool(each.efa_cards)
+
+
+def test_of_17_network_cards_of_a_p6_b300_the_first_has_no_efa() -> None:
+    assert instance_types()["p6-b300.48xlarge"].efa_cards == range(1, 17)
+    assert instance_types()["p6-b200.48xlarge"].efa_cards == range(8)
+    assert instance_types()["g7.24xlarge"].efa_cards == range(1)
+
+
 def test_a_type_or_card_nobody_knows_is_none() -> None:
     assert instance_type("p3.2xlarge") is None
     assert types_with_card("A100") == ()

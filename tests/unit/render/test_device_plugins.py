@@ -3,7 +3,7 @@ import pytest
 from gpuplatform.render.stack import render
 from gpuplatform.settings.source import Plain
 from tests.builders import a_card, a_pool, some_settings
-from tests.unit.render.reading import at, list_at
+from tests.unit.render.reading import at, list_at, mapping_at, of_kind
 
 NEURON: dict[str, Plain] = {"name": "neuron", "instance_types": ["inf2.xlarge"], "ceiling_devices": 4}
 EFA = a_pool(cards=[a_card("H100-80GB", ["p5.48xlarge"])], efa=True, taints=[{"key": "node-cards", "value": "eight"}])
@@ -30,6 +30,20 @@ def test_the_efa_plugin_tolerates_what_the_operands_tolerate() -> None:
     tolerated = list_at(found.values["aws-efa-k8s-device-plugin"], "tolerations")
     assert tolerated == list_at(found.gpu_operator_values, "daemonsets", "tolerations")
     assert "node-cards" in {each["key"] for each in tolerated}
+
+
+def test_the_efa_plugin_runs_where_a_pool_has_efa_and_nowhere_else() -> None:
+    plain = a_pool(name="plain", purpose="dev", cards=[a_card("H100-80GB", ["p5.48xlarge"])])
+    found = render(some_settings(pools=[EFA, plain]))
+    selector = mapping_at(found.values["aws-efa-k8s-device-plugin"], "nodeSelector")
+    assert selector
+    worn = {
+        name: mapping_at(document, "spec", "template", "metadata", "labels")
+        for name, document in of_kind(found.documents, "NodePool").items()
+    }
+    assert {name for name, labels in worn.items() if selector.items() <= labels.items()} == {
+        "serve-h100-80gb-on-demand"
+    }
 
 
 def test_the_neuron_plugin_tolerates_the_neuron_taint_and_brings_no_problem_detector() -> None:

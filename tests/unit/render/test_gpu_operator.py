@@ -2,7 +2,7 @@ import pytest
 
 from gpuplatform.render.stack import render
 from gpuplatform.settings.source import Plain
-from tests.builders import STACKS, a_pool, a_static_pool, some_settings, stack_settings
+from tests.builders import STACKS, a_card, a_pool, a_static_pool, some_settings, stack_settings
 from tests.unit.render.reading import at, list_at, mapping_at, of_kind
 
 PARTED: list[Plain] = [a_pool(taints=[{"key": "node-cards", "value": "eight"}]), a_static_pool()]
@@ -23,6 +23,13 @@ def test_operands_and_feature_discovery_tolerate_every_taint_of_every_pool() -> 
     ]
     assert at(VALUES, "daemonsets", "tolerations") == tolerated
     assert at(VALUES, "node-feature-discovery", "worker", "tolerations") == tolerated
+
+
+def test_operands_and_feature_discovery_tolerate_graviton() -> None:
+    graviton = a_pool(cards=[a_card("T4G-16GB", ["g5g.xlarge"])])
+    values = render(some_settings(pools=[graviton])).gpu_operator_values
+    for path in (("daemonsets", "tolerations"), ("node-feature-discovery", "worker", "tolerations")):
+        assert {"key": "kubernetes.io/arch", "operator": "Exists", "effect": "NoSchedule"} in list_at(values, *path)
 
 
 @pytest.mark.parametrize("stack", STACKS)

@@ -102,15 +102,18 @@ def test_a_placement_group_is_named_where_the_pool_names_one() -> None:
     assert "placementGroupSelector" not in node_class(a_pool())
 
 
+BUDGET: dict[str, Plain] = {"monthly_floor_limit_usd": 1_000_000, "monthly_budget_usd": 10_000_000}
+
+
 def static_efa(instance_type: str) -> list[dict[str, object]]:
     card = instance_types()[instance_type].card or ""
     pool = a_static_pool(cards=[a_card(card, [instance_type], [a_market(ceiling_cards=None)])], efa=True)
-    return list_at(node_class(pool), "networkInterfaces")
+    return list_at(node_class(pool, cost=BUDGET), "networkInterfaces")
 
 
 # A static node has no pods behind it that ask for EFA, so its class has to; the two rules are the CRD's.
 @pytest.mark.parametrize(
-    "instance_type", ["p5.4xlarge", "p4d.24xlarge", "p5.48xlarge", "p6-b200.48xlarge", "g6.8xlarge"]
+    "instance_type", ["p5.4xlarge", "p4d.24xlarge", "p5.48xlarge", "p6-b200.48xlarge", "p6-b300.48xlarge", "g6.8xlarge"]
 )
 def test_the_interfaces_of_a_static_efa_pool_keep_to_the_api_servers_rules(instance_type: str) -> None:
     interfaces = static_efa(instance_type)
@@ -119,8 +122,19 @@ def test_the_interfaces_of_a_static_efa_pool_keep_to_the_api_servers_rules(insta
     assert len(places) == len(set(places))
     efa_cards = [each["networkCardIndex"] for each in interfaces if each["interfaceType"] == "efa-only"]
     assert len(efa_cards) == len(set(efa_cards)) == instance_types()[instance_type].efa_interfaces
-    assert all(each["deviceIndex"] == 1 for each in interfaces if each["interfaceType"] == "efa-only")
     assert len(interfaces) <= 150
+
+
+def test_an_efa_interface_is_the_second_device_of_its_card_beside_the_primary_one() -> None:
+    efa = [each for each in static_efa("p5.48xlarge") if each["interfaceType"] == "efa-only"]
+    assert [(each["networkCardIndex"], each["deviceIndex"]) for each in efa] == [(card, 1) for card in range(32)]
+
+
+def test_a_p6_b300_has_efa_on_cards_1_to_16_and_none_on_card_0_whether_static_or_elastic() -> None:
+    elastic = a_pool(cards=[a_card("B300-269GB", ["p6-b300.48xlarge"])], efa=True)
+    for interfaces in (static_efa("p6-b300.48xlarge"), list_at(node_class(elastic), "networkInterfaces")):
+        efa = [each for each in interfaces if each["interfaceType"] == "efa-only"]
+        assert [(each["networkCardIndex"], each["deviceIndex"]) for each in efa] == [(card, 0) for card in range(1, 17)]
 
 
 def test_an_elastic_efa_pool_gets_its_interfaces_from_its_pods() -> None:

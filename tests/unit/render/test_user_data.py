@@ -25,7 +25,7 @@ def content(part: Message) -> str:
 
 
 def test_without_parts_there_is_no_user_data() -> None:
-    assert user_data(None, None) is None
+    assert user_data((None,), (None,)) is None
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_without_parts_there_is_no_user_data() -> None:
     ],
 )
 def test_each_part_is_a_mime_part_of_its_own_type(node_config: str | None, shell: str | None, types: list[str]) -> None:
-    found = parts(user_data(node_config, shell))
+    found = parts(user_data((node_config,), (shell,)))
     assert [part.get_content_type() for part in found] == types
     assert [content(part).rstrip("\n") for part in found] == [
         each.rstrip("\n") for each in (node_config, shell) if each is not None
@@ -46,5 +46,10 @@ def test_each_part_is_a_mime_part_of_its_own_type(node_config: str | None, shell
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), st.text("abc \n-=", max_size=60))
 def test_what_goes_in_comes_out(node_config: str, shell: str) -> None:
-    found = parts(user_data(node_config, shell))
+    found = parts(user_data((node_config,), (shell,)))
     assert [content(part).rstrip("\n") for part in found] == [node_config.rstrip("\n"), shell.rstrip("\n")]
+
+
+def test_node_configs_keep_their_order_because_nodeadm_lets_the_later_one_win() -> None:
+    found = parts(user_data(("kind: first", None, "kind: second"), (SHELL,)))
+    assert [content(part).rstrip("\n") for part in found[:2]] == ["kind: first", "kind: second"]

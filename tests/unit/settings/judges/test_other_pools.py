@@ -4,7 +4,7 @@ from gpuplatform.settings.load import examine
 from gpuplatform.settings.source import Plain
 from tests.builders import merged, paths, settings_object
 
-CPU: dict[str, Plain] = {"name": "cpu", "instance_types": ["m7i.large", "m7g.8xlarge"], "ceiling_vcpus": 32}
+CPU: dict[str, Plain] = {"name": "cpu", "instance_types": ["m7i.large", "m7i.8xlarge"], "ceiling_vcpus": 32}
 NEURON: dict[str, Plain] = {"name": "neuron", "instance_types": ["inf2.xlarge", "inf2.24xlarge"], "ceiling_devices": 6}
 
 
