@@ -21,8 +21,9 @@ from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api, Place
 from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.release_pods import Release, ReleasePods
+from sandbox.cloud.release_pods import ReleasePods
 from sandbox.cloud.rollout import Rollout
+from sandbox.cloud.workloads import Release
 from sandbox.cloud.world import Plain, Properties
 from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import karpenter_in
