@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import cast
 
 from gpuplatform.standard.sheets.sheet import sheets
 from sandbox.cloud.api import Api
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.release_pods import ReleasePods
 from sandbox.cloud.workloads import Release
-from sandbox.cloud.world import Entry, World
+from sandbox.cloud.world import Entry, Properties, World
 
 ADDON = "aws:eks/addon:Addon"
 _NAMESPACE = "kube-system"
@@ -47,5 +48,5 @@ def release_of(addon: Entry) -> Release | None:
     """An add-on as what stands behind it; None where nothing is known of its pods."""
     sheet = sheets().get(str(addon.inputs["addonName"]))
     configuration = addon.inputs.get("configurationValues")
-    values = json.loads(configuration) if isinstance(configuration, str) else {}
+    values = cast(Properties, json.loads(configuration)) if isinstance(configuration, str) else {}
     return Release(sheet, values, _NAMESPACE) if sheet else None
