@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from gpuplatform.proofs.workloads import Made
 from gpuplatform.standard.sheets.sheet import Kind, Maker, Place
 from sandbox.cloud.api import Api
+from sandbox.cloud.references import at_path
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.rollout import Rollout
 from sandbox.cloud.workloads import RELEASE, Release
@@ -92,8 +94,27 @@ class ReleasePods:
             self.api.put(workload, _MANAGER)
 
     def _delete(self, release: Release, parts: Sequence[Made]) -> None:
-        for part in parts:
-            self.api.delete(self.api.place(release.workload(part)), _GONE_SECONDS)
+        places = [self.api.place(release.workload(part)) for part in parts]
+        for place in places:
+            self.api.remove(place, propagationPolicy="Foreground")
+
+        def gone() -> bool:
+            left = [place for place in places if self.api.read(place) is not None]
+            if left:
+                self._bury(release)
+            return not left
+
+        if not self.api.wait(gone, _GONE_SECONDS):
+            raise RefusedError(f"{release.name}: its pods are not gone after {_GONE_SECONDS:g} s")
+
+    def _bury(self, release: Release) -> None:
+        """End pods whose node is gone, and with it their kubelet; a cluster does so a minute later."""
+        nodes = {cast(Properties, node["metadata"])["name"] for node in self.api.items("/api/v1/nodes")}
+        for pod in self.api.items("/api/v1/pods", labelSelector=f"{RELEASE}={release.name}"):
+            node = next(at_path(pod, "spec.nodeName"), None)
+            if node is not None and node not in nodes:
+                document: Properties = {"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]}
+                self.api.remove(self.api.place(document), gracePeriodSeconds=0)
 
     def _remove_all(self, path: str, kind: str, release: Release) -> None:
         for item in self.api.items(path, labelSelector=f"{RELEASE}={release.name}"):
