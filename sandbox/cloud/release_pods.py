@@ -109,7 +109,7 @@ class ReleasePods:
 
     def _bury(self, release: Release) -> None:
         """End pods whose node is gone, and with it their kubelet; a cluster does so a minute later."""
-        nodes = {cast(Properties, node["metadata"])["name"] for node in self.api.items("/api/v1/nodes")}
+        nodes = {str(cast(Properties, node["metadata"])["name"]) for node in self.api.items("/api/v1/nodes")}
         for pod in self.api.items("/api/v1/pods", labelSelector=f"{RELEASE}={release.name}"):
             node = next(at_path(pod, "spec.nodeName"), None)
             if node is not None and node not in nodes:
