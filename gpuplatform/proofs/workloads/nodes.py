@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.proofs.capture.pod import PodAsk, tolerates, unmet
 from gpuplatform.proofs.truth import well_known
-from gpuplatform.settings.plan import PlannedNodePool, plan
+from gpuplatform.settings.other_pools import NeuronPool
+from gpuplatform.settings.plan import PlannedNodePool, plan, taints_without_cards
 from gpuplatform.settings.pools import Provisioner, Sharing
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
 from gpuplatform.standard.sheets.sheet import Mark, Place
 from gpuplatform.standard.system_nodes import system_labels
-from gpuplatform.standard.taints import NEURON_TAINT, SYSTEM_TAINT, Taint
-
-_EVERYWHERE = frozenset({Place.EVERY_NODE})
+from gpuplatform.standard.taints import SYSTEM_TAINT, Taint
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,15 @@ def node_kinds(
     )
 
 
+def stands(ask: PodAsk, node: NodeKind) -> bool:
+    """Whether a pod can stand on such a node, as far as labels and taints decide."""
+    return all(tolerates(ask.tolerations, taint) for taint in node.taints) and any(
+        not unmet(alternative, node.labels) for alternative in ask.alternatives
+    )
+
+
 def obstacles(ask: PodAsk, node: NodeKind) -> tuple[str, ...]:
-    """What keeps a pod off such a node, in words; empty where it can stand there."""
+    """What keeps a pod off such a node, in words; empty where it stands there."""
     taints = tuple(
         f"does not tolerate the taint {taint.key}={taint.value}:{taint.effect.value}"
         for taint in node.taints
@@ -97,15 +103,15 @@ def _gpu_places(planned: PlannedNodePool, offered: InstanceType) -> frozenset[Pl
 
 
 def _others(settings: Settings) -> Iterator[NodeKind]:
-    for pool in settings.cpu_pools:
+    for pool in (*settings.cpu_pools, *settings.neuron_pools):
+        places = {Place.EVERY_NODE, Place.NEURON_NODES} if isinstance(pool, NeuronPool) else {Place.EVERY_NODE}
         for name in pool.instance_types:
-            labels = {**well_known(name), keys.NODEPOOL: pool.name}
-            yield NodeKind(f"a node of {pool.name} ({name})", labels, (), _EVERYWHERE)
-    for pool in settings.neuron_pools:
-        for name in pool.instance_types:
-            labels = {**well_known(name), keys.NODEPOOL: pool.name}
-            places = _EVERYWHERE | {Place.NEURON_NODES}
-            yield NodeKind(f"a node of {pool.name} ({name})", labels, (NEURON_TAINT,), places)
+            yield NodeKind(
+                name=f"a node of {pool.name} ({name})",
+                labels={**well_known(name), keys.NODEPOOL: pool.name},
+                taints=taints_without_cards(pool),
+                places=frozenset(places),
+            )
 
 
 def _plain(name: str) -> dict[str, str]:
