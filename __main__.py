@@ -18,6 +18,7 @@ from components.node_pools import NodePools, NodePoolsArgs
 from components.publish import publish
 from components.queues import Queues, QueuesArgs
 from components.settings import settings_of_stack
+from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
@@ -46,6 +47,8 @@ def contents(
 ) -> None:
     """Everything inside the cluster. On the way down each waits for what was made after it."""
     documents = render(settings)
+    storage_args = StorageArgs(cluster=cluster, storage_class=documents.storage_class)
+    storage = Storage("storage", storage_args, after_cluster)
     karpenter = Karpenter(
         "karpenter",
         KarpenterArgs(settings=settings, cluster=cluster, values=documents.karpenter_values),
@@ -61,16 +64,10 @@ def contents(
         ),
         after_cluster,
     )
-    plugins = DevicePlugins(
-        "device-plugins",
-        DevicePluginsArgs(cluster=cluster, values=documents.device_plugin_values),
-        after_cluster,
-    )
-    NodeGroups(
-        "static",
-        NodeGroupsArgs(cluster=settings.cluster.name, network=network, groups=documents.node_groups),
-        after_cluster,
-    )
+    plugin_args = DevicePluginsArgs(cluster=cluster, values=documents.device_plugin_values)
+    plugins = DevicePlugins("device-plugins", plugin_args, after_cluster)
+    group_args = NodeGroupsArgs(settings=settings, network=network, groups=documents.node_groups)
+    NodeGroups("static", group_args, after_cluster)
     NodePools(
         "pools",
         NodePoolsArgs(
@@ -94,7 +91,8 @@ def contents(
     Monitoring(
         "monitoring",
         MonitoringArgs(cluster=cluster, settings=settings, documents=documents.monitoring),
-        pulumi.ResourceOptions.merge(after_cluster, pulumi.ResourceOptions(depends_on=[tenants])),  # Kueue is in one
+        # A tenant's namespace is Kueue's; Prometheus claims a volume.
+        pulumi.ResourceOptions.merge(after_cluster, pulumi.ResourceOptions(depends_on=[tenants, storage])),
     )
     Admission(
         "admission",

@@ -14,7 +14,7 @@ def providers(settings: Settings) -> list[pulumi.ProviderResource]:
 
     Both are explicit, so that they start side by side and no default provider is made with other settings.
     """
-    tags = {**settings.tags, "environment": settings.environment, "managed-by": "pulumi"}
+    tags = {**settings.stack_tags, "managed-by": "pulumi"}
     aws = Provider(
         "aws",
         region=settings.region,

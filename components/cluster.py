@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pulumi
 import pulumi_eks as eks
 from pulumi_aws.cloudwatch import LogGroup
-from pulumi_aws.ec2 import LaunchTemplate, Tag
+from pulumi_aws.ec2 import Tag
 from pulumi_aws.eks import AccessPolicyAssociationAccessScopeArgs, Addon, NodeGroup, PodIdentityAssociation
 from pulumi_aws.kms import Alias, Key
 from pulumi_kubernetes.provider import Provider
 
 from components.handles import ClusterHandle, NetworkHandle
 from components.identity import EC2, NODE_POLICIES, PODS, make_role
+from components.launch_templates import launch_template
 from gpuplatform.catalog.instance_types import instance_type
-from gpuplatform.render.node_classes import ROOT_DEVICE
+from gpuplatform.render.addons import addon_values
+from gpuplatform.render.document import Document
 from gpuplatform.settings.cluster import AccessLevel, EndpointAccess
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.volumes import PLAIN_DISK
 from gpuplatform.standard import keys, versions
-from gpuplatform.standard.system_nodes import system_labels, system_tolerations
+from gpuplatform.standard.system_nodes import system_labels
 from gpuplatform.standard.taints import SYSTEM_TAINT
 
 _ACCESS_POLICY = "arn:aws:eks::aws:cluster-access-policy/{}"
 _POLICIES = {AccessLevel.ADMIN: "AmazonEKSClusterAdminPolicy", AccessLevel.READER: "AmazonEKSViewPolicy"}
 _EBS_ACCOUNT = "ebs-csi-controller-sa"
 """Service account of the EBS CSI add-on (EKS user guide, Amazon EBS CSI driver)."""
+_CONTROL_PLANE = "aws:eks/cluster:Cluster"
+_SYSTEM_PREFIX = "system-"
 _KEY_DELETION_DAYS = 30
 _AFTER_NODES = ("coredns", "aws-ebs-csi-driver", "eks-node-monitoring-agent", "metrics-server")
 """Add-ons that are healthy only once there is a node to run on."""
@@ -104,6 +108,8 @@ class Cluster(pulumi.ComponentResource):
             encryption_config_key_arn=key.arn,
             enabled_cluster_log_types=[each.value for each in wanted.log_types],
             deletion_protection=wanted.deletion_protection,
+            # Empty, not absent: else AWS_PROFILE of whoever runs the engine becomes part of the stack.
+            provider_credential_opts=eks.KubeconfigOptionsArgs(),
             kubernetes_service_ip_address_range=wanted.service_cidr,
             skip_default_node_group=True,
             skip_default_security_groups=True,
@@ -114,7 +120,11 @@ class Cluster(pulumi.ComponentResource):
             ),
             kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(version=addons["kube-proxy"].version),
             coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),  # ours, once there are nodes
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[logs]),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[logs],
+                transforms=[_protect_control_plane] if wanted.deletion_protection else None,
+            ),
         )
         Tag(
             f"{self._name}-discovery",
@@ -142,23 +152,17 @@ class Cluster(pulumi.ComponentResource):
 
     def _system_nodes(self, cluster: eks.Cluster) -> NodeGroup:
         settings, wanted = self._args.settings, self._args.settings.system_nodes
-        made = make_role(self, f"{self._name}-system", f"{settings.cluster.name}-system-node", EC2, NODE_POLICIES)
-        template = LaunchTemplate(
-            f"{self._name}-system",
-            name=f"{settings.cluster.name}-system",
-            block_device_mappings=[
-                {
-                    "device_name": ROOT_DEVICE,
-                    "ebs": {"volume_size": wanted.root_volume_gib, "volume_type": "gp3", "encrypted": "true"},
-                }
-            ],
-            metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 1, "http_endpoint": "enabled"},
-            opts=self._child,
-        )
+        name = f"{settings.cluster.name}-system"
+        made = make_role(self, f"{self._name}-system", f"{name}-node", EC2, NODE_POLICIES)
+        volume = replace(PLAIN_DISK, size_gib=wanted.root_volume_gib)
+        template = launch_template(self, f"{self._name}-system", name, volume, settings.stack_tags)
         return NodeGroup(
             f"{self._name}-system",
             cluster_name=cluster.eks_cluster.name,
-            node_group_name="system",
+            version=settings.cluster.version,
+            release_version=versions.node_release(settings.cluster.version).version,
+            # Not a whole name: a group of other instance types stands before this one goes, and controllers move.
+            node_group_name_prefix=_SYSTEM_PREFIX,
             node_role_arn=made.role.arn,
             subnet_ids=list(self._args.network.private_subnet_ids),
             ami_type=_ami_type(wanted.instance_types[0]),
@@ -168,7 +172,8 @@ class Cluster(pulumi.ComponentResource):
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=system_labels(),
             taints=[{"key": SYSTEM_TAINT.key, "value": SYSTEM_TAINT.value, "effect": "NO_SCHEDULE"}],
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(made.attachments)),
+            # The whole component: its child vpc-cni gives pods addresses, and it is upgraded before its nodes.
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster, *made.attachments]),
         )
 
     def _addons(self, cluster: eks.Cluster, nodes: NodeGroup) -> None:
@@ -189,11 +194,7 @@ class Cluster(pulumi.ComponentResource):
             role_arn=made.role.arn,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[agent]),
         )
-        configurations: dict[str, Mapping[str, object]] = {
-            "coredns": {"tolerations": system_tolerations()},
-            "metrics-server": {"tolerations": system_tolerations()},
-            "aws-ebs-csi-driver": {"controller": {"tolerations": system_tolerations()}},
-        }
+        configurations = addon_values()
         for each in _AFTER_NODES:
             self._addon(cluster, each, configurations.get(each), [nodes, agent, identity, *made.attachments])
 
@@ -201,7 +202,7 @@ class Cluster(pulumi.ComponentResource):
         self,
         cluster: eks.Cluster,
         addon: str,
-        configuration: Mapping[str, object] | None,
+        configuration: Document | None,
         depends_on: list[pulumi.Resource],
     ) -> Addon:
         return Addon(
@@ -214,6 +215,18 @@ class Cluster(pulumi.ComponentResource):
             resolve_conflicts_on_update="OVERWRITE",
             opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
         )
+
+
+def _protect_control_plane(child: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Have the engine refuse to destroy or replace the control plane, before it touches what stands in it.
+
+    EKS refuses too, and by then everything in the cluster is gone. The control plane alone: were the whole component
+    protected, no access entry could be taken away.
+    """
+    if child.type_ != _CONTROL_PLANE:
+        return None
+    child.opts.protect = True
+    return pulumi.ResourceTransformResult(child.props, child.opts)
 
 
 def _ami_type(name: str) -> str:

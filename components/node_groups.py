@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_aws.ec2 import LaunchTemplate
 from pulumi_aws.eks import NodeGroup as EksNodeGroup
 from pulumi_aws.eks import NodeGroupTaintArgs
 
 from components.handles import NetworkHandle
 from components.identity import EC2, NODE_POLICIES, MadeRole, make_role
-from gpuplatform.render.node_classes import ROOT_DEVICE
+from components.launch_templates import launch_template
+from gpuplatform.render.node_classes import POOL_TAG
 from gpuplatform.render.node_groups import NodeGroup
+from gpuplatform.settings.settings import Settings
+from gpuplatform.standard import versions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NodeGroupsArgs:
     """What managed node groups are made from."""
 
-    cluster: str
-    """The cluster's name."""
+    settings: Settings
     network: NetworkHandle
     groups: Sequence[NodeGroup]
 
@@ -36,37 +36,27 @@ class NodeGroups(pulumi.ComponentResource):
         super().__init__("gpu-platform:index:NodeGroups", name, None, opts)
         self._name, self._args = name, args
         if args.groups:
-            role = make_role(self, f"{name}-node", f"{args.cluster}-static-node", EC2, NODE_POLICIES)
+            role = make_role(self, f"{name}-node", f"{args.settings.cluster.name}-static-node", EC2, NODE_POLICIES)
             for each in args.groups:
                 self._group(each, role)
         self.names = tuple(each.name for each in args.groups)
         self.register_outputs({"names": list(self.names)})
 
     def _group(self, group: NodeGroup, made: MadeRole) -> None:
-        child = pulumi.ResourceOptions(parent=self)
-        volume = group.volume
-        template = LaunchTemplate(
+        settings = self._args.settings
+        template = launch_template(
+            self,
             f"{self._name}-{group.name}",
-            name=f"{self._args.cluster}-{group.name}",
-            block_device_mappings=[
-                {
-                    "device_name": ROOT_DEVICE,
-                    "ebs": {
-                        "volume_size": volume.size_gib,
-                        "volume_type": "gp3",
-                        "iops": volume.iops,
-                        "throughput": volume.throughput_mib_s,
-                        "encrypted": "true",
-                    },
-                }
-            ],
-            metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 1, "http_endpoint": "enabled"},
-            user_data=None if group.user_data is None else base64.b64encode(group.user_data.encode()).decode(),
-            opts=child,
+            f"{settings.cluster.name}-{group.name}",
+            group.volume,
+            {**settings.stack_tags, POOL_TAG: group.pool},
+            group.user_data,
         )
         EksNodeGroup(
             f"{self._name}-{group.name}",
-            cluster_name=self._args.cluster,
+            cluster_name=settings.cluster.name,
+            version=settings.cluster.version,
+            release_version=versions.node_release(settings.cluster.version).version,
             node_group_name=group.name,
             node_role_arn=made.role.arn,
             subnet_ids=[self._args.network.subnet_of_zone[group.zone]],

@@ -1,4 +1,4 @@
-"""What EKS and its EBS driver put into every cluster, so that a claim finds a volume.
+"""What EKS and its EBS driver put into every cluster. The class that claims get is the stack's own.
 
 The driver's part is played where nodes are made (``sandbox/karpenter/volumes.go``). How many volumes a machine takes is
 not simulated.
@@ -10,7 +10,7 @@ from gpuplatform.render.document import Document, a
 
 
 def storage() -> tuple[Document, ...]:
-    """The StorageClass that every EKS cluster begins with, and the driver that stands behind it."""
+    """The StorageClass that every EKS cluster begins with, nobody's default since 1.30, and the EBS driver."""
     return (
         a(
             "storage.k8s.io/v1",

@@ -12,6 +12,7 @@ from gpuplatform.standard.versions import (
     KUBERNETES_SUPPORTED,
     Pin,
     addons,
+    node_release,
     unverified,
 )
 
@@ -44,8 +45,9 @@ def page() -> str:
     for minor in KUBERNETES_SUPPORTED:
         open_questions = unverified(minor)
         asked = ", ".join(pin.name for pin in open_questions)
+        pins = (node_release(minor), *addons(minor).values())
         note = f"Unverified: {asked}.\n\n" if asked else ""
-        texts.append(f"\n## EKS add-ons for {minor}\n\n{note}{_pins(addons(minor).values())}")
+        texts.append(f"\n## Managed nodes and EKS add-ons for {minor}\n\n{note}{_pins(pins)}")
     return "".join(texts)
 
 

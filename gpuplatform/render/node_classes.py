@@ -15,6 +15,8 @@ from gpuplatform.standard import keys, names, versions
 API_VERSION = "karpenter.k8s.aws/v1"
 ROOT_DEVICE = "/dev/xvda"
 """Amazon Linux 2023's root device."""
+POOL_TAG = "gpu-platform/pool"
+"""On instances and volumes: the pool of the settings that they were made for."""
 
 
 def gpu_node_class(pool: Pool, settings: Settings) -> Document:
@@ -83,7 +85,7 @@ def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "tags": {**settings.tags, "environment": settings.environment, "gpu-platform/pool": pool},
+        "tags": {**settings.stack_tags, POOL_TAG: pool},
     }
     if user_data_text is not None:
         spec["userData"] = user_data_text

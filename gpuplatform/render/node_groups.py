@@ -28,6 +28,8 @@ class NodeGroup:
     """What a managed node group of a pool is made from."""
 
     name: str
+    pool: str
+    """The pool of the settings that it is made for."""
     instance_types: tuple[str, ...]
     ami_type: str
     nodes: int
@@ -43,6 +45,7 @@ def node_group(planned: PlannedNodePool, settings: Settings) -> NodeGroup:
     """The node group of one static pool in one zone."""
     return NodeGroup(
         name=planned.name,
+        pool=planned.pool.name,
         instance_types=tuple(each.name for each in planned.types),
         ami_type=_AMI_TYPES[planned.types[0].architecture],
         nodes=planned.replicas or 0,

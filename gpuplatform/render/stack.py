@@ -22,6 +22,7 @@ from gpuplatform.render.priorities import priority_classes
 from gpuplatform.render.queues.objects import queue_stages
 from gpuplatform.render.queues.values import CHART as KUEUE_CHART
 from gpuplatform.render.queues.values import kueue_namespace, kueue_values
+from gpuplatform.render.storage import storage_class
 from gpuplatform.render.tenants import namespace_contents, namespace_document
 from gpuplatform.settings.flavors import queue_plan
 from gpuplatform.settings.plan import offered_resources, plan
@@ -43,6 +44,7 @@ class TenantDocuments:
 class Rendered:
     """A stack's documents and chart values."""
 
+    storage_class: Document
     node_classes: tuple[Document, ...]
     node_pools: tuple[Document, ...]
     overlays: tuple[Document, ...]
@@ -70,6 +72,7 @@ class Rendered:
         """Every Kubernetes object, each once."""
         of_tenants = [each for tenant in self.tenants for each in (tenant.namespace, *tenant.contents)]
         return (
+            self.storage_class,
             *self.cluster_documents,
             *self.node_classes,
             *self.overlays,
@@ -113,6 +116,7 @@ def render(settings: Settings) -> Rendered:
     watched = monitoring(settings)
     queues = queue_plan(settings)
     return Rendered(
+        storage_class=storage_class(),
         node_classes=(
             *(gpu_node_class(pool, settings) for pool in settings.pools),
             *(plain_node_class(pool.name, settings) for pool in (*settings.cpu_pools, *settings.neuron_pools)),

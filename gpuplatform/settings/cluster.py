@@ -82,7 +82,7 @@ class Cluster(Model):
     log_retention_days: RetentionDays = 90
     """How long CloudWatch keeps the control plane's logs."""
     deletion_protection: bool = False
-    """EKS refuses to delete the cluster while this is true."""
+    """While this is true EKS refuses to delete the cluster, and the engine refuses before it touches what is in it."""
     service_cidr: Cidr = "172.20.0.0/16"
     """Addresses of Services: private ones, /24 to /12, that do not overlap the network."""
 

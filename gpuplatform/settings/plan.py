@@ -226,12 +226,19 @@ def _per_zone(one: PlannedNodePool, network_zones: Sequence[str]) -> list[Planne
     return [
         replace(
             one,
-            name=names.nodepool(one.pool.name, one.card.name, one.market.market, zone),
+            name=_static_name(one, zone),
             zones=(zone,),
             replicas=each,
         )
         for zone in zones
     ]
+
+
+def _static_name(one: PlannedNodePool, zone: str) -> str:
+    name = names.nodepool(one.pool.name, one.card.name, one.market.market, zone)
+    if one.pool.provisioner is Provisioner.KARPENTER:
+        return name
+    return names.node_group(name, (found.name for found in one.types))
 
 
 def plan(pools: Iterable[Pool], network_zones: Sequence[str]) -> tuple[PlannedNodePool, ...]:

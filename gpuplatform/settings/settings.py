@@ -56,3 +56,8 @@ class Settings(Model):
     """Configurations that running nodes may still wear after a change; drop a line when no node does (G8)."""
     aliases: Vocabulary | None = None
     """A second label vocabulary written beside the standard while workloads migrate."""
+
+    @property
+    def stack_tags(self) -> dict[str, str]:
+        """The tags of whatever the stack makes in AWS, and of whatever AWS or Karpenter makes for it."""
+        return {**self.tags, "environment": self.environment}

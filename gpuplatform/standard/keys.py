@@ -12,6 +12,9 @@ OPERATING_SYSTEM = "kubernetes.io/os"
 REGION = "topology.kubernetes.io/region"
 ZONE = "topology.kubernetes.io/zone"
 
+# Storage classes (kubernetes.io/docs/reference/labels-annotations-taints).
+DEFAULT_STORAGE_CLASS = "storageclass.kubernetes.io/is-default-class"
+
 # Pod Security admission (kubernetes.io/docs/concepts/security/pod-security-admission).
 POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
 POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import hashlib
 import re
 from collections.abc import Iterable
 
@@ -24,12 +25,16 @@ MAX_POLICY_CHARACTERS = 6144
 """Of an IAM managed policy, white space not counted (IAM user guide, IAM and AWS STS quotas)."""
 MAX_POOL_NAME = 24
 """So that ``<pool>-<card>-<market>`` stays under 63 characters for every card; with a zone, a judge measures it."""
+_NODE_GROUP_DIGITS = 6
+"""Enough to tell the few groups apart that one pool ever has."""
 
 PLATFORM_PREFIX = "gpu-platform-"
 """Of cluster-wide objects that the platform makes beside those of its charts."""
 BREAK_GLASS_GROUP = PLATFORM_PREFIX + "break-glass"
 """The Kubernetes group whose people no admission rule stops: an access entry gives it, for an incident."""
-KARPENTER_NAMESPACE = "kube-system"
+SYSTEM_NAMESPACE = "kube-system"
+"""Kubernetes' own, and that of EKS' add-ons."""
+KARPENTER_NAMESPACE = SYSTEM_NAMESPACE
 KARPENTER_SERVICE_ACCOUNT = "karpenter"
 KARPENTER_USER = f"system:serviceaccount:{KARPENTER_NAMESPACE}:{KARPENTER_SERVICE_ACCOUNT}"
 """As the API server knows the autoscaler."""
@@ -65,6 +70,16 @@ def dns(text: str) -> str:
 def nodepool(pool: str, card: str, market: Market, zone: str | None = None) -> str:
     """The NodePool's name: ``<pool>-<card>-<market>``, and the zone where the pool is static."""
     return "-".join(filter(None, (pool, dns(card), market.value, zone)))
+
+
+def node_group(nodepool: str, instance_types: Iterable[str]) -> str:
+    """A managed node group's name: its NodePool's, and an end made from its instance types.
+
+    EKS makes a new group for other types. Under a name of its own it stands before the old one goes; under the same
+    name the old one would have to go first.
+    """
+    digest = hashlib.sha256("\n".join(instance_types).encode()).hexdigest()
+    return f"{nodepool}-{digest[:_NODE_GROUP_DIGITS]}"
 
 
 def node_class(pool: str) -> str:

@@ -55,6 +55,16 @@ support, and that EKS offers: release v20260714 of awslabs/amazon-eks-ami has NV
 AL2023_IMAGE = Pin("al2023", "v20260714", "awslabs/amazon-eks-ami CHANGELOG.md 81fec2e: release v20260714, 2026-07-14")
 """The alias family and release that node classes select, for standard, NVIDIA and Neuron images alike."""
 
+_NODE_RELEASES: Mapping[str, str] = {
+    "1.33": "1.33.13-20260714",
+    "1.34": "1.34.9-20260714",
+    "1.35": "1.35.6-20260714",
+    "1.36": "1.36.2-20260714",
+}
+"""The same release of the image as EKS names it for managed node groups: the kubelet's patch, then the date. No data
+source of Renovate knows the patch: whoever takes a newer image reads it in that release's notes, under "Release
+version", and a test holds the dates together."""
+
 # renovate: datasource=docker depName=public.ecr.aws/karpenter/karpenter
 KARPENTER = Pin("karpenter", "1.14.1", "aws/karpenter-provider-aws 1d92708 charts/karpenter/Chart.yaml, 2026-08-21")
 # renovate: datasource=helm depName=gpu-operator registryUrl=https://helm.ngc.nvidia.com/nvidia
@@ -171,10 +181,21 @@ def addons(kubernetes: str) -> Mapping[str, Pin]:
     return {pin.name: pin for pin in (_KUBE_PROXY[kubernetes], _COREDNS[kubernetes], *shared)}
 
 
+def node_release(kubernetes: str) -> Pin:
+    """The image of managed node groups in a cluster of this minor version, standard and NVIDIA alike.
+
+    A minor that the platform does not support is a LookupError; settings refuse it before.
+    """
+    release = _NODE_RELEASES.get(kubernetes)
+    if release is None:
+        raise LookupError(f"no node image is pinned for Kubernetes {kubernetes}; for: {', '.join(_NODE_RELEASES)}")
+    return replace(AL2023_IMAGE, name="eks-node-release", version=release)
+
+
 def all_pins(kubernetes: str = KUBERNETES.version) -> tuple[Pin, ...]:
     """Everything pinned for a cluster of this minor version, each once."""
     charts = dict.fromkeys(chart.pin for chart in CHARTS.values())
-    return (KUBERNETES, AL2023_IMAGE, *charts, *addons(kubernetes).values())
+    return (KUBERNETES, AL2023_IMAGE, node_release(kubernetes), *charts, *addons(kubernetes).values())
 
 
 def unverified(kubernetes: str = KUBERNETES.version) -> tuple[Pin, ...]:

@@ -37,9 +37,19 @@ class Account:
     """What the provider puts on everything that takes tags."""
 
 
-def replaced_by(token: str) -> set[str]:
-    """Inputs of which a change makes a new resource."""
-    return set(AWS_TYPES[token].replaces)
+def replaces(token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+    """Which of the changed inputs make a new resource."""
+    paths = (path for path in AWS_TYPES[token].replaces if path.partition(".")[0] in changed)
+    return {path.partition(".")[0] for path in paths if list(at_path(old, path)) != list(at_path(new, path))}
+
+
+def chosen_name(token: str, new: Properties) -> bool:
+    """Whether the program chose the whole name in AWS.
+
+    The provider then deletes the old one first whenever it replaces it, even where the name changes
+    (pulumi-terraform-bridge pkg/tfbridge/schema.go, nameRequiresDeleteBeforeReplace).
+    """
+    return new.get(AWS_TYPES[token].named_by) is not None
 
 
 def create(
@@ -49,7 +59,7 @@ def create(
     _judge(world, token, inputs, at)
     kind = AWS_TYPES[token]
     minted = _identifier(world, urn, kind)
-    named = {**inputs, **_names(kind, urn, inputs)}
+    named = {**inputs, **_names(kind, urn, inputs, minted)}
     outputs = {**named, **_outputs(kind, named, minted, at)}
     id_ = ":".join(str(outputs[each]) for each in kind.id_from) if kind.id_from else minted
     outputs["id"] = id_
@@ -112,11 +122,15 @@ def _identifier(world: World, urn: str, kind: AwsType) -> str:
     return f"{kind.prefix}-{digits[:17]}"
 
 
-def _names(kind: AwsType, urn: str, inputs: Properties) -> Properties:
-    """A name where AWS has one and the program gave none, as the provider makes it."""
-    if "name" in inputs or not _takes(kind.token, "name"):
+def _names(kind: AwsType, urn: str, inputs: Properties, minted: str) -> Properties:
+    """A name where AWS has one and the program gave none, or its beginning alone, as the provider makes it."""
+    name = kind.named_by
+    if name in inputs or not _takes(kind.token, name):
         return {}
-    return {"name": f"{urn.rsplit('::', 1)[-1]}-{hashlib.sha256(urn.encode()).hexdigest()[:7]}"}
+    beginning = inputs.get(f"{name}Prefix")
+    if isinstance(beginning, str):
+        return {name: f"{beginning}{minted.rpartition('-')[2]}"}
+    return {name: f"{urn.rsplit('::', 1)[-1]}-{hashlib.sha256(urn.encode()).hexdigest()[:7]}"}
 
 
 def _takes(token: str, name: str) -> bool:

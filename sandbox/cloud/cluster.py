@@ -38,6 +38,11 @@ class ClusterService:
         moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
         return changed & kubernetes.replaced_by(token) | moved
 
+    def deletes_first(self, token: str, new: Properties) -> bool:
+        """Always: names are chosen here, never made up."""
+        del token, new
+        return True
+
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """Apply, and wait where the object says that it is waited for."""
         if token != RELEASE:

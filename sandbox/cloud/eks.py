@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
 import pulumi
-import yaml
 from pulumi.errors import InputPropertiesError, InputPropertyErrorDetails
 from pulumi.provider import ConstructResult, Provider
 from pulumi.provider.server import main as serve_provider
+from pulumi_kubernetes.provider import Provider as KubernetesProvider
 
+from sandbox.cloud.kubeconfig import kubeconfig_of, read
 from sandbox.cloud.place import Place
 from sandbox.cloud.strict import Problem, problems
 from sandbox.cloud.types import EKS_TYPES
@@ -37,6 +39,7 @@ _KNOWN = frozenset(
         "kubernetesServiceIpAddressRange",
         "name",
         "privateSubnetIds",
+        "providerCredentialOpts",
         "publicAccessCidrs",
         "publicSubnetIds",
         "skipDefaultNodeGroup",
@@ -54,9 +57,13 @@ _ACTED_ON: Mapping[str, frozenset[str]] = {
     "vpcCniOptions": frozenset({"addonVersion", "enableNetworkPolicy", "enablePrefixDelegation", *_CONFLICTS}),
     "kubeProxyAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
     "corednsAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
+    "providerCredentialOpts": frozenset({"profileName"}),
 }
-"""The same of the add-ons' options."""
+"""The same of the options that are objects."""
 _PINS = {"vpcCniOptions": "addonVersion", "kubeProxyAddonOptions": "version", "corednsAddonOptions": "version"}
+
+_IGNORED = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
+"""What the real component never changes on a control plane (v4.3.0 nodejs/eks/cluster/cluster.ts)."""
 
 Inputs = Mapping[str, object]
 
@@ -68,7 +75,7 @@ def refusals(token: str, inputs: Inputs) -> list[Problem]:
     for options, acted_on in _ACTED_ON.items():
         given = _mapped(inputs.get(options))
         lost += [f"{options}.{key}" for key in given if key not in acted_on]
-        if given.get("enabled") is not False and not given.get(_PINS[options]):
+        if options in _PINS and given.get("enabled") is not False and not given.get(_PINS[options]):
             reason = "is not pinned, so every preview could move it"
             found.append(Problem(f"{options}.{_PINS[options]}", f"{options}.{_PINS[options]} {reason}"))
     known = {each.property for each in found}
@@ -123,16 +130,13 @@ class _Cluster(pulumi.ComponentResource):
         self._name, self._inputs = name, inputs
         self._child = pulumi.ResourceOptions(parent=self)
         self._cluster = self._control_plane(self._role())
+        self._own_provider()
         self._addons()
         self._access_entries()
 
     def _role(self) -> _Made:
-        trust = {
-            "Version": "2012-10-17",
-            "Statement": [
-                {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
-            ],
-        }
+        allowed = {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        trust = {"Version": "2012-10-17", "Statement": [allowed]}
         role = _Made(
             "aws:iam/role:Role",
             f"{self._name}-eksRole-role",
@@ -182,8 +186,24 @@ class _Cluster(pulumi.ComponentResource):
             f"{self._name}-eksCluster",
             props,
             ("arn", "endpoint", "certificateAuthority", "identities", "status"),
-            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment]),
+            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment], ignore_changes=list(_IGNORED)),
         )
+
+    def _own_provider(self) -> None:
+        """The component's way into the cluster, by the profile of the option or else of whoever runs the engine.
+
+        The program's kubeconfig has none (pulumi-eks v4.3.0 nodejs/eks/cluster/cluster.ts, createCluster, createCore).
+        """
+        options = self._inputs.get("providerCredentialOpts")
+        profile = os.environ.get("AWS_PROFILE") if options is None else _mapped(options).get("profileName")
+        kubeconfig = self._kubeconfig(None if profile is None else str(profile))
+        KubernetesProvider(f"{self._name}-eks-k8s", kubeconfig=pulumi.Output.secret(kubeconfig), opts=self._child)
+
+    def _kubeconfig(self, profile: str | None = None) -> pulumi.Output[str]:
+        cluster = self._cluster
+        return pulumi.Output.all(
+            cluster.output("arn"), cluster.output("endpoint"), cluster.output("certificateAuthority")
+        ).apply(lambda parts: json.dumps(kubeconfig_of(*parts, profile=profile)))
 
     def _addons(self) -> None:
         for addon, options in (
@@ -201,7 +221,13 @@ class _Cluster(pulumi.ComponentResource):
                 "configurationValues": _configuration(given),
                 **{key: given.get(key, "OVERWRITE") for key in _CONFLICTS},
             }
-            _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
+            _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child_of(addon))
+
+    def _child_of(self, addon: str) -> pulumi.ResourceOptions:
+        if addon != "vpc-cni":
+            return self._child
+        inner = pulumi.ComponentResource("eks:index:VpcCniAddon", f"{self._name}-{addon}", {}, self._child)
+        return pulumi.ResourceOptions(parent=inner)  # the real one too has a component around this add-on
 
     def _access_entries(self) -> None:
         for entry, value in _mapped(self._inputs.get("accessEntries")).items():
@@ -226,9 +252,9 @@ class _Cluster(pulumi.ComponentResource):
     def result(self, known: Path | None) -> ConstructResult:
         """The component's outputs, under the names of the real one."""
         cluster = self._cluster
-        kubeconfig = pulumi.Output.all(
-            cluster.output("arn"), cluster.output("endpoint"), cluster.output("certificateAuthority")
-        ).apply(lambda parts: json.dumps(_kubeconfig(*parts) if known is None else _read(known)))
+        kubeconfig = self._kubeconfig()
+        if known is not None:
+            kubeconfig = kubeconfig.apply(lambda _: json.dumps(read(known)))
         group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
         issuer = cluster.output("identities").apply(_issuer)
         state: dict[str, object] = {
@@ -266,25 +292,6 @@ def _issuer(identities: object) -> object:
         for oidc in _listed(_mapped(identity).get("oidcs")):
             return _mapped(oidc).get("issuer")
     return None
-
-
-def _kubeconfig(arn: object, endpoint: object, authority: object) -> dict[str, object]:
-    name = str(arn)
-    command = ["--region", name.split(":")[3], "eks", "get-token", "--cluster-name", name.rsplit("/", 1)[-1]]
-    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "aws", "args": command}}
-    server = {"server": endpoint, "certificate-authority-data": _mapped(authority).get("data")}
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": name, "cluster": server}],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-        "current-context": name,
-        "users": [{"name": name, "user": user}],
-    }
-
-
-def _read(kubeconfig: Path) -> object:
-    return yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
 
 
 def serve_eks(version: str, place: Place, arguments: list[str]) -> None:

@@ -17,6 +17,7 @@ _IMMUTABLE: dict[str, tuple[str, ...]] = {
     "kubernetes:core/v1:ConfigMap": ("data", "binaryData"),  # unless the provider is told that they may change
     "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding": ("roleRef",),
     "kubernetes:scheduling.k8s.io/v1:PriorityClass": ("value", "globalDefault", "preemptionPolicy"),
+    "kubernetes:storage.k8s.io/v1:StorageClass": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
 }
 """What the API server, or the provider, does not change in place."""
 

@@ -103,11 +103,11 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         token, old, new = _token(request.urn), _plain(request.old_inputs), _plain(request.news)
         changed = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
         kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
-        replaces = sorted(self._ready().replaces(token, old, new, changed))
-        # A chosen name is taken until its owner is gone, so the old one has to go first; a changed name frees it.
-        chosen = self._package == "kubernetes" or new.get("name") is not None
+        service = self._ready()
+        replaces = sorted(service.replaces(token, old, new, changed))
+        first = bool(replaces) and service.deletes_first(token, new)
         return provider_pb2.DiffResponse(
-            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=bool(replaces) and chosen
+            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=first
         )
 
     def Create(  # noqa: N802

@@ -19,6 +19,10 @@ class Service(Protocol):
         """Which of the changed inputs make a new resource."""
         ...
 
+    def deletes_first(self, token: str, new: Properties) -> bool:
+        """Whether the old one goes before the new one comes, where one replaces the other."""
+        ...
+
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """Make a resource."""
         ...
@@ -43,8 +47,11 @@ class AwsService:
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
         """As the type's row says."""
-        del old, new
-        return changed & aws.replaced_by(token)
+        return aws.replaces(token, old, new, changed)
+
+    def deletes_first(self, token: str, new: Properties) -> bool:
+        """Where the program chose the name."""
+        return aws.chosen_name(token, new)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As AWS would."""
@@ -71,6 +78,11 @@ class KubernetesService:
         """As the kind's row says; another name or namespace is another object."""
         moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
         return changed & kubernetes.replaced_by(token) | moved
+
+    def deletes_first(self, token: str, new: Properties) -> bool:
+        """Always: names are chosen here, never made up."""
+        del token, new
+        return True
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As the API server would, where there is one."""

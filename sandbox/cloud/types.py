@@ -16,8 +16,10 @@ class AwsType:
     """Inputs and outputs that make the id, joined by a colon."""
     arn: str = ""
     """The ARN's end, such as ``iam::{account}:role/{name}``; empty where the type has none."""
+    named_by: str = "name"
+    """The input that is its name in AWS; under ``<named_by>Prefix`` a program may give the name's beginning alone."""
     replaces: tuple[str, ...] = ()
-    """Inputs of which a change makes a new resource."""
+    """Inputs of which a change makes a new resource, by their dotted paths."""
 
 
 _TYPES = (
@@ -70,7 +72,12 @@ _TYPES = (
         "aws:eks/nodeGroup:NodeGroup",
         id_from=("clusterName", "nodeGroupName"),
         arn="eks:{region}:{account}:nodegroup/{clusterName}/{nodeGroupName}/{uuid}",
-        replaces=("clusterName", "nodeGroupName", "nodeRoleArn", "subnetIds", "instanceTypes", "amiType"),
+        named_by="nodeGroupName",
+        # hashicorp/terraform-provider-aws internal/service/eks/node_group.go 012e0a3: ForceNew
+        replaces=(
+            *("clusterName", "nodeGroupName", "nodeGroupNamePrefix", "nodeRoleArn", "subnetIds", "instanceTypes"),
+            *("amiType", "capacityType", "diskSize", "launchTemplate.id", "remoteAccess"),
+        ),
     ),
     AwsType(
         "aws:eks/accessEntry:AccessEntry",
@@ -148,12 +155,13 @@ KUBERNETES_KINDS: frozenset[str] = frozenset(
         "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
         "kubernetes:resource.k8s.io/v1:ResourceClaimTemplate",
         "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+        "kubernetes:storage.k8s.io/v1:StorageClass",
     }
 )
 
 CLUSTER_SCOPED: frozenset[str] = frozenset(
     {
-        *("Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass"),
+        *("Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass", "StorageClass"),
         *("ClusterQueue", "Cohort", "ResourceFlavor", "Topology", "WorkloadPriorityClass"),
     }
 )

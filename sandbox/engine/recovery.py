@@ -125,3 +125,9 @@ def protected_clusters(deployment: State) -> list[str]:
         if each.get("type") == "aws:eks/cluster:Cluster" and inputs.get("deletionProtection") is True:
             found.append(str(inputs.get("name")))
     return found
+
+
+def unprotected(deployment: State) -> State:
+    """The state without the engine's own protection of any resource."""
+    resources = cast(Iterable[State], deployment.get("resources") or [])
+    return {**deployment, "resources": [{key: each[key] for key in each if key != "protect"} for each in resources]}

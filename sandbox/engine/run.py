@@ -25,7 +25,7 @@ from sandbox.cloud.world import Event, World
 from sandbox.engine.environment import Workspace
 from sandbox.engine.interrupt import interruptible
 from sandbox.engine.output import Relay
-from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle
+from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle, unprotected
 from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import pulumi_cli
 
@@ -236,9 +236,13 @@ def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
 
 
 def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
-    protected = protected_clusters(cast(State, stack.export_stack().deployment or {}))
-    # A sandbox is made to be thrown away, whatever it was a rehearsal of.
-    if protected and request.control_plane is None:
+    exported = stack.export_stack()
+    deployment = cast(State, exported.deployment or {})
+    protected = protected_clusters(deployment)
+    if protected and request.control_plane is not None:
+        # A sandbox is made to be thrown away, whatever it was a rehearsal of.
+        stack.import_stack(automation.Deployment(version=exported.version, deployment=unprotected(deployment)))
+    elif protected:
         raise SandboxError(
             f"the cluster {', '.join(protected)} is protected from deletion, so nothing was taken down.\n"
             f"Change: set cluster.deletion_protection: false in {request.stack_file.name}, run `up`, then `down` again."

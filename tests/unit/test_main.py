@@ -28,6 +28,7 @@ COMPONENTS = {
     "NodeGroups",
     "NodePools",
     "Queues",
+    "Storage",
     "Tenants",
 }
 
@@ -81,6 +82,15 @@ def test_pools_wait_for_the_autoscaler_and_the_operator() -> None:
     charts = {recording.named(name, "Release").urn for name in ("karpenter-controller", "gpu-operator-chart")}
     (pools,) = recording.of("NodePools")
     assert charts <= pools.depends_on
+
+
+def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims() -> None:
+    recording = run_program("dev")
+    (storage,), (monitoring,) = recording.of("Storage"), recording.of("Monitoring")
+    (volumes,) = recording.of("StorageClass")
+    assert recording.named("cluster-aws-ebs-csi-driver").urn in storage.depends_on
+    assert volumes.request.parent == storage.urn
+    assert volumes.urn in monitoring.depends_on
 
 
 def test_the_program_is_short_and_takes_no_decision() -> None:

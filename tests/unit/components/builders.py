@@ -18,6 +18,7 @@ from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
 from components.queues import Queues, QueuesArgs
+from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
@@ -115,7 +116,7 @@ def node_pools(name: str, settings: Settings, opts: pulumi.ResourceOptions | Non
 
 def node_groups(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> NodeGroups:
     groups = render(settings).node_groups
-    return NodeGroups(name, NodeGroupsArgs(cluster=settings.cluster.name, network=_NETWORK, groups=groups), opts)
+    return NodeGroups(name, NodeGroupsArgs(settings=settings, network=_NETWORK, groups=groups), opts)
 
 
 def tenants(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Tenants:
@@ -138,6 +139,11 @@ def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None
     return Admission(name, AdmissionArgs(cluster=given_cluster(), documents=documents), opts)
 
 
+def storage(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Storage:
+    args = StorageArgs(cluster=given_cluster(), storage_class=render(settings).storage_class)
+    return Storage(name, args, opts)
+
+
 def monitoring(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Monitoring:
     args = MonitoringArgs(cluster=given_cluster(), settings=settings, documents=render(settings).monitoring)
     return Monitoring(name, args, opts)
@@ -154,5 +160,6 @@ BUILDERS: dict[type[pulumi.ComponentResource], Builder] = {
     Queues: queues,
     NodePools: node_pools,
     NodeGroups: node_groups,
+    Storage: storage,
     Tenants: tenants,
 }

@@ -84,14 +84,65 @@ def test_every_add_on_is_pinned_to_the_version_of_its_kubernetes(version: str) -
     assert {*own, "vpc-cni", "kube-proxy"} == set(pins)
 
 
-def test_add_ons_that_need_a_node_wait_for_the_system_nodes_and_run_there() -> None:
+def test_add_ons_that_need_a_node_wait_for_the_system_nodes() -> None:
     recording = made()
     nodes = recording.named("cl-system", "NodeGroup")
     for each in recording.of("Addon"):
         assert nodes.urn in each.depends_on, each.name
-    for name in ("coredns", "metrics-server"):
-        values = json.loads(str(recording.named(f"cl-{name}").inputs["configurationValues"]))
-        assert values["tolerations"]
+
+
+@pytest.mark.parametrize(
+    ("addon", "path"), [("coredns", ()), ("metrics-server", ()), ("aws-ebs-csi-driver", ("controller",))]
+)
+def test_an_add_ons_controller_stands_on_system_nodes_and_nowhere_else(addon: str, path: tuple[str, ...]) -> None:
+    recording = made()
+    values = json.loads(str(recording.named(f"cl-{addon}").inputs["configurationValues"]))
+    for key in path:
+        values = values.pop(key)
+    nodes = recording.named("cl-system", "NodeGroup")
+    (taint,) = _list(nodes.inputs["taints"])
+    assert values == {
+        "nodeSelector": nodes.inputs["labels"],
+        "tolerations": [{"key": taint["key"], "operator": "Exists"}],
+    }
+
+
+@pytest.mark.parametrize("version", SUPPORTED)
+def test_system_nodes_are_of_the_clusters_version_and_of_a_pinned_image(version: str) -> None:
+    nodes = made(version=version).named("cl-system", "NodeGroup")
+    assert nodes.inputs["version"] == version
+    assert nodes.inputs["releaseVersion"] == versions.node_release(version).version
+
+
+def test_system_nodes_wait_for_the_whole_control_plane_with_its_network_add_on() -> None:
+    recording = made()
+    assert control_plane(recording).urn in recording.named("cl-system", "NodeGroup").depends_on
+
+
+def test_system_nodes_choose_no_whole_name_so_that_others_can_stand_beside_them() -> None:
+    nodes = made().named("cl-system", "NodeGroup")
+    assert "nodeGroupName" not in nodes.inputs
+    assert nodes.inputs["nodeGroupNamePrefix"] == "system-"
+
+
+def test_what_ec2_makes_of_the_system_nodes_carries_the_stacks_tags_and_a_name() -> None:
+    settings = full_settings(tags={"project": "p"})
+    template = record(lambda: cluster("cl", settings)).named("cl-system", "LaunchTemplate")
+    tags = {"project": "p", "environment": "test", "Name": "gpu-test-system"}
+    assert template.inputs["tagSpecifications"] == [
+        {"resourceType": kind, "tags": tags} for kind in ("instance", "volume", "network-interface")
+    ]
+
+
+def test_the_kubeconfig_is_bound_to_no_profile_of_whoever_runs_the_engine() -> None:
+    assert control_plane(made()).inputs["providerCredentialOpts"] == {}
+
+
+@pytest.mark.parametrize("protected", [True, False])
+def test_the_engine_protects_the_control_plane_where_eks_does_and_none_of_its_other_parts(protected: bool) -> None:
+    plane = control_plane(made(deletion_protection=protected))
+    assert bool(plane.request.transforms) is protected
+    assert not plane.request.protect
 
 
 def test_system_nodes_are_tainted_encrypted_and_keep_metadata_to_themselves() -> None:

@@ -1,6 +1,7 @@
 from gpuplatform.render.node_groups import NodeGroup
 from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.source import Plain
+from gpuplatform.standard import names
 from tests.builders import a_pool, a_static_pool, some_settings
 from tests.unit.render.reading import of_kind
 
@@ -19,7 +20,8 @@ def groups(**overrides: Plain) -> tuple[NodeGroup, ...]:
 def test_a_static_pool_can_be_made_by_eks_where_karpenters_gate_is_off() -> None:
     found = rendered()
     (group,) = found.node_groups
-    assert (group.name, group.nodes, group.zone) == ("chief-h100-80gb-on-demand-us-east-1a", 1, "us-east-1a")
+    assert (group.pool, group.nodes, group.zone) == ("chief", 1, "us-east-1a")
+    assert group.name == names.node_group("chief-h100-80gb-on-demand-us-east-1a", ["p5.4xlarge"])
     assert group.instance_types == ("p5.4xlarge",)
     assert list(of_kind(found.documents, "NodePool")) == ["serve-l4-24gb-on-demand"]
 

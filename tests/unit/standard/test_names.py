@@ -19,6 +19,12 @@ def test_a_nodepool_is_named_by_pool_card_market_and_zone() -> None:
     )
 
 
+def test_a_node_groups_name_ends_in_its_types_and_begins_with_its_nodepools() -> None:
+    one = names.node_group("chief", ["p5.4xlarge"])
+    assert one == "chief-93b1a6"
+    assert one != names.node_group("chief", ["p5.48xlarge"])
+
+
 @pytest.mark.parametrize("card", cards())
 @pytest.mark.parametrize("market", Market)
 def test_the_longest_pool_name_still_makes_a_nodepool_name_that_is_a_label_value(card: str, market: Market) -> None:

@@ -39,14 +39,29 @@ def test_every_pin_names_a_public_source_with_its_date(pin: Pin) -> None:
 
 @pytest.mark.parametrize("pin", sorted(EVERY_PIN, key=repr), ids=lambda pin: f"{pin.name}-{pin.version}")
 def test_a_pin_is_one_exact_version_and_follows_no_moving_tag(pin: Pin) -> None:
-    assert re.fullmatch(r"v?\d+(\.\d+)*(-eksbuild\.\d+)?", pin.version)
+    assert re.fullmatch(r"v?\d+(\.\d+)*(-eksbuild\.\d+|-\d{8})?", pin.version)
 
 
 def test_renovate_finds_every_pin_by_the_comment_in_front_of_it() -> None:
     found = [match["currentValue"] for match in renovate_pattern().finditer(SOURCE)]
     written = re.findall(r"[=:] Pin\(", SOURCE)
     assert len(found) == len(written)
-    assert set(found) == {pin.version for pin in EVERY_PIN}
+    assert set(found) == {pin.version for pin in EVERY_PIN} - {
+        versions.node_release(minor).version for minor in KUBERNETES_SUPPORTED
+    }
+
+
+@pytest.mark.parametrize("minor", KUBERNETES_SUPPORTED)
+def test_managed_nodes_start_from_the_image_release_that_karpenters_start_from(minor: str) -> None:
+    kubelet, date = versions.node_release(minor).version.split("-")
+    assert kubelet.startswith(f"{minor}.")
+    assert f"v{date}" == versions.AL2023_IMAGE.version
+    assert versions.node_release(minor) in versions.all_pins(minor)
+
+
+def test_a_minor_without_a_node_image_is_refused_with_those_that_have_one() -> None:
+    with pytest.raises(LookupError, match=r"1\.32.*1\.33, 1\.34, 1\.35, 1\.36"):
+        versions.node_release("1.32")
 
 
 def test_renovate_asks_for_an_add_on_by_its_name_and_the_minor_it_is_for() -> None:

@@ -13,6 +13,7 @@ from sandbox.cloud.world import Entry, Properties, World
 
 AT = Account("us-east-1", "111122223333", frozenset({"vpc-0given00000000000"}), {"project": "p"})
 VPC, SUBNET, ROLE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:iam/role:Role"
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 CLUSTER, ATTACHMENT = "aws:eks/cluster:Cluster", "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 
 
@@ -98,6 +99,34 @@ def test_a_chosen_name_is_taken_once(world: World) -> None:
     make(world, ROLE, "one", {"name": "r", "assumeRolePolicy": "{}"})
     with pytest.raises(RefusedError, match="already exists"):
         make(world, ROLE, "two", {"name": "r", "assumeRolePolicy": "{}"})
+
+
+def test_a_names_beginning_makes_a_name_of_its_own_each_time(world: World) -> None:
+    made = cluster(world)
+    role = world.find(ROLE, "r")
+    assert role is not None
+    inputs: Properties = {
+        "clusterName": "c",
+        "nodeGroupNamePrefix": "system-",
+        "nodeRoleArn": role.outputs["arn"],
+        "subnetIds": [next(at_path(made.inputs, "vpcConfig.subnetIds"))],
+    }
+    one, two = (make(world, NODE_GROUP, "nodes", inputs) for _ in range(2))
+    assert str(one.outputs["nodeGroupName"]).startswith("system-")
+    assert one.id == f"c:{one.outputs['nodeGroupName']}"
+    assert one.id != two.id
+
+
+def test_a_chosen_name_is_freed_before_it_is_made_anew_even_where_it_changes() -> None:
+    assert aws.chosen_name(NODE_GROUP, {"nodeGroupName": "n"})
+    assert not aws.chosen_name(NODE_GROUP, {"nodeGroupNamePrefix": "n"})
+    assert aws.chosen_name(ROLE, {"name": "r"})
+
+
+def test_a_group_is_made_anew_for_another_template_and_not_for_its_next_version() -> None:
+    old: Properties = {"launchTemplate": {"id": "lt-1", "version": "1"}}
+    for new, replaced in (({"id": "lt-1", "version": "2"}, set[str]()), ({"id": "lt-2"}, {"launchTemplate"})):
+        assert aws.replaces(NODE_GROUP, old, {"launchTemplate": new}, {"launchTemplate"}) == replaced
 
 
 def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from sandbox.cloud.world import Entry, World
 from sandbox.engine import recovery
-from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle
+from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle, unprotected
 from sandbox.errors import SandboxError
 
 URN = "urn:pulumi:dev::p::t:m:T::thing"
@@ -137,3 +137,11 @@ def test_a_protected_cluster_is_found_in_the_state() -> None:
     open_: State = {"type": "aws:eks/cluster:Cluster", "inputs": {"name": "d", "deletionProtection": False}}
     assert protected_clusters({"resources": [protected, open_, {"type": "t"}]}) == ["c"]
     assert protected_clusters({}) == []
+
+
+def test_a_state_without_protection_is_the_same_state_otherwise() -> None:
+    protected: State = {"type": "t", "inputs": {"name": "c"}, "protect": True}
+    assert unprotected({"manifest": 1, "resources": [protected]}) == {
+        "manifest": 1,
+        "resources": [{"type": "t", "inputs": {"name": "c"}}],
+    }
