@@ -8,7 +8,7 @@ import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sandbox.cloud.references import at_path, held, in_use, name_of, unresolved
 from sandbox.cloud.refusals import RefusedError
@@ -16,13 +16,22 @@ from sandbox.cloud.signatures import resource_class, signature
 from sandbox.cloud.types import AWS_TYPES, AwsType
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
-if TYPE_CHECKING:
-    from sandbox.cloud.in_cluster import InCluster
-
 _CLUSTER = "aws:eks/cluster:Cluster"
 _CLUSTER_SUBNETS = 2
 """EKS wants subnets in two zones at least."""
 _DOCUMENTATION_ACCOUNT = "123456789012"
+
+
+class Inside(Protocol):
+    """What EKS does inside a real cluster."""
+
+    def make(self, entry: Entry) -> None:
+        """Have in the cluster what a resource stands for, new or changed."""
+        ...
+
+    def remove(self, entry: Entry) -> None:
+        """Take it away again."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +61,7 @@ def chosen_name(token: str, new: Properties) -> bool:
     return new.get(AWS_TYPES[token].named_by) is not None
 
 
-def create(
-    world: World, urn: str, token: str, inputs: Properties, at: Account, inside: InCluster | None = None
-) -> Entry:
+def create(world: World, urn: str, token: str, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
     """Make a resource, or refuse as AWS would; a run that is interrupted in the middle makes it anew."""
     _judge(world, token, inputs, at)
     kind = AWS_TYPES[token]
@@ -72,7 +79,7 @@ def create(
     return entry
 
 
-def update(world: World, old: Entry, inputs: Properties, at: Account, inside: InCluster | None = None) -> Entry:
+def update(world: World, old: Entry, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
     """Change a resource in place."""
     _judge(world, old.type, inputs, at)
     kind = AWS_TYPES[old.type]
@@ -85,7 +92,7 @@ def update(world: World, old: Entry, inputs: Properties, at: Account, inside: In
     return entry
 
 
-def delete(world: World, entry: Entry, inside: InCluster | None = None) -> None:
+def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
     """Remove a resource, or refuse as AWS would while something needs it; protection holds nothing in a sandbox."""
     if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True and inside is None:
         raise RefusedError(

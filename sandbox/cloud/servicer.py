@@ -8,7 +8,7 @@ import sys
 import threading
 from concurrent import futures
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import grpc
 from google.protobuf import empty_pb2, json_format, struct_pb2
@@ -21,9 +21,6 @@ from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.services import AwsService, KubernetesService, Service
 from sandbox.cloud.strict import problems
 from sandbox.cloud.world import Entry, Plain, Properties, World
-
-if TYPE_CHECKING:
-    from sandbox.cloud.in_cluster import InCluster
 
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key that marks a wrapped value (pulumi sdk/go/common/resource/sig)."""
@@ -164,7 +161,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     # What only a real cluster needs is loaded only where there is one.
-    def _inside(self, region: str) -> InCluster | None:
+    def _inside(self, region: str) -> aws.Inside | None:
         if self._place.control_plane is None:
             return None
         from sandbox.cloud.in_cluster import in_cluster  # noqa: PLC0415

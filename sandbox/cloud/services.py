@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from sandbox.cloud import aws, kubernetes
 from sandbox.cloud.world import Entry, Properties, World
-
-if TYPE_CHECKING:
-    from sandbox.cloud.in_cluster import InCluster
 
 
 class Service(Protocol):
@@ -42,7 +39,7 @@ class AwsService:
 
     world: World
     at: aws.Account
-    inside: InCluster | None
+    inside: aws.Inside | None
     """What EKS does in the cluster, where the cluster is real. Then it is a sandbox's, which goes when told to."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
