@@ -12,6 +12,7 @@ from gpuplatform.faults import errors
 from gpuplatform.platform_pods import faults, platform_nodes, platform_pods
 from gpuplatform.proofs.workloads import Made, obstacles, value_at
 from gpuplatform.render import karpenter
+from gpuplatform.render.document import Document
 from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT
 from gpuplatform.render.stack import chart_values, render
 from gpuplatform.settings.settings import Settings
@@ -50,7 +51,8 @@ def everything(effect: str = "NoSchedule") -> Settings:
         own: Plain = [{"key": "for", "value": pool["name"], "effect": keeps_out}]
         return {**pool, "taint_effect": effect, "taints": own}
 
-    eight = [a_card("H100-80GB", ["p5.48xlarge"], [a_market()])]
+    eight: Plain = [a_card("H100-80GB", ["p5.48xlarge"], [a_market()])]
+    mps: dict[str, Plain] = {**a_shared_pool(name="mps"), "sharing": {"mps": 4}}
     pools = (
         a_pool(),
         a_static_pool(),
@@ -58,7 +60,7 @@ def everything(effect: str = "NoSchedule") -> Settings:
         a_static_pool(name="claimed", dra=True),
         a_slice_pool(),
         a_shared_pool(),
-        {**a_shared_pool(name="mps"), "sharing": {"mps": 4}},
+        mps,
         a_pool(name="wide", purpose="train", efa=True, cards=eight),
         a_pool(name="narrow", purpose="train", cards=eight),
     )
@@ -148,7 +150,7 @@ def test_every_controller_asks_for_cpu_and_memory(name: str) -> None:
         made.fact.name
         for made in controllers(stack(name))
         for container in made.containers
-        if container.requests.keys() != {"cpu", "memory"}
+        if set(container.requests) != {"cpu", "memory"}
     }
     assert silent == WITHOUT_REQUESTS
 
@@ -199,7 +201,7 @@ def test_every_monitor_selects_one_service_of_a_sheet_and_a_port_that_it_has(nam
 
 
 def selected(monitor: Mapping[str, object], made: list[tuple[str, Service]]) -> list[Service]:
-    namespaces = list_at(monitor, "spec", "namespaceSelector", "matchNames")
+    namespaces = [str(namespace) for namespace in list_at(monitor, "spec", "namespaceSelector", "matchNames")]
     wanted = mapping_at(monitor, "spec", "selector", "matchLabels").items()
     return [service for namespace, service in made if namespace in namespaces and wanted <= service.labels.items()]
 
@@ -220,12 +222,12 @@ def test_a_charts_namespace_is_as_strict_as_the_charts_pods_let_it_be(name: str)
 @each_stack
 def test_every_claim_of_a_chart_names_its_storage_class(name: str) -> None:
     values = chart_values(stack(name))
-    claims = [
-        value_at(values[made.chart], f"{made.fact.paths.storage}.volumeClaimTemplate.spec")
+    classes = {
+        made.fact.name: value_at(values[made.chart], f"{storage}.volumeClaimTemplate.spec.storageClassName")
         for made in platform_pods(stack(name))
-        if made.fact.paths.storage and value_at(values[made.chart], made.fact.paths.storage)
-    ]
-    assert [at(claim, "storageClassName") for claim in claims if isinstance(claim, dict)] == [names.STORAGE_CLASS]
+        if (storage := made.fact.paths.storage) and value_at(values[made.chart], storage) is not None
+    }
+    assert classes == {"prometheus-kube-prometheus-stack-prometheus": names.STORAGE_CLASS}
 
 
 @pytest.mark.parametrize("effect", ["NoSchedule", "NoExecute"])
@@ -238,7 +240,8 @@ def test_the_exporter_of_nodes_stays_on_every_node_of_every_pool(effect: str) ->
 
 
 def test_settings_whose_controllers_have_no_node_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(karpenter, "placement", lambda: {"tolerations": []})
+    nowhere: Document = {"tolerations": []}
+    monkeypatch.setattr(karpenter, "placement", lambda: nowhere)
     loaded = accept.check(settings_object())
     assert loaded.settings is None
     assert [fault.path for fault in errors(loaded.faults)] == ["charts[karpenter].Deployment[karpenter]"]

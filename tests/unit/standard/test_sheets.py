@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 from pydantic import ValidationError
 
-from gpuplatform.standard.sheets.sheet import Kind, Place, PodSecurity, Sheet, Workload, sheets
+from gpuplatform.standard.sheets.sheet import Definitions, Kind, Place, PodSecurity, Sheet, Workload, sheets
 from gpuplatform.standard.versions import CHARTS
 
 ALL = tuple(sheets().values())
@@ -71,6 +71,12 @@ def test_what_no_node_affinity_and_no_selector_holds_is_meant_for_every_node_or_
 @pytest.mark.parametrize(("sheet", "workload"), WORKLOADS)
 def test_a_hook_is_a_job_and_a_job_is_a_hook(sheet: Sheet, workload: Workload) -> None:
     assert (workload.kind is Kind.JOB) == bool(workload.hooks), sheet.name
+
+
+@pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)
+def test_a_chart_with_definitions_says_how_many_and_of_which_groups(sheet: Sheet) -> None:
+    has_definitions = sheet.definitions is not Definitions.NONE
+    assert (sheet.definition_count > 0, bool(sheet.definition_groups)) == (has_definitions, has_definitions)
 
 
 def test_a_chart_is_as_strict_as_its_laxest_pod() -> None:
