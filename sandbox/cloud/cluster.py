@@ -47,7 +47,7 @@ class ClusterService:
         """Apply, and wait where the object says that it is waited for."""
         if token != RELEASE:
             self._must_be_new(inputs)
-        self._make(token, inputs)
+        self._make(token, inputs, None)
         entry = Entry(urn, token, kubernetes.identifier(token, inputs), inputs, kubernetes.outputs(token, inputs))
         if self.world.find(token, entry.id) is None:  # an interrupted run may have come this far
             self.world.create(entry, set(), set())
@@ -55,7 +55,7 @@ class ClusterService:
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
         """Apply again; what is no longer said is taken away."""
-        self._make(old.type, inputs)
+        self._make(old.type, inputs, old.inputs)
         entry = Entry(old.urn, old.type, old.id, inputs, kubernetes.outputs(old.type, inputs))
         self.world.update(entry, set(), set())
         return entry
@@ -69,9 +69,9 @@ class ClusterService:
             self.api.delete(self.api.place(entry.inputs), _GONE_SECONDS)
         self.world.delete(entry)
 
-    def _make(self, token: str, inputs: Properties) -> None:
+    def _make(self, token: str, inputs: Properties, earlier: Properties | None) -> None:
         if token == RELEASE:
-            self.releases.install(inputs)
+            self.releases.install(inputs, earlier)
             return
         self.api.apply(inputs)
         self._await(inputs)

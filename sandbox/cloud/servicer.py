@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from concurrent import futures
+from pathlib import Path
 from typing import cast
 
 import grpc
@@ -14,8 +15,6 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import aws
-from sandbox.cloud.api import Api
-from sandbox.cloud.cluster import ClusterService
 from sandbox.cloud.place import Place
 from sandbox.cloud.references import at_path, given_names
 from sandbox.cloud.refusals import RefusedError
@@ -75,12 +74,11 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         with _Refusing(context):
             if self._package == "aws":
                 at = aws.account_of(config, given_names(self._place.stack_file))
-                self._service = AwsService(self._world, at, throwaway=self._place.control_plane is not None)
+                self._service = AwsService(self._world, at, self._inside(at.region))
             elif self._place.control_plane is None:
                 self._service = KubernetesService(self._world, _server(config.get("kubeconfig", "")))
             else:
-                api = Api(config.get("kubeconfig", ""), self._stop)
-                self._service = ClusterService.of(self._world, api, self._place.control_plane)
+                self._service = self._cluster(self._place.control_plane, config.get("kubeconfig", ""))
         return provider_pb2.ConfigureResponse(supportsPreview=True)
 
     def Check(  # noqa: N802
@@ -161,6 +159,20 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         del request, context
         self._stop.set()
         return empty_pb2.Empty()
+
+    # What only a real cluster needs is loaded only where there is one.
+    def _inside(self, region: str) -> aws.Inside | None:
+        if self._place.control_plane is None:
+            return None
+        from sandbox.cloud.in_cluster import in_cluster  # noqa: PLC0415
+
+        return in_cluster(self._world, self._place.control_plane, self._place.stack_file, region, self._stop)
+
+    def _cluster(self, control_plane: Path, kubeconfig: str) -> Service:
+        from sandbox.cloud.api import Api  # noqa: PLC0415
+        from sandbox.cloud.cluster import ClusterService  # noqa: PLC0415
+
+        return ClusterService.of(self._world, Api(kubeconfig, self._stop), control_plane)
 
     def _ready(self) -> Service:
         assert self._service is not None, "the engine configures a provider before it uses it"

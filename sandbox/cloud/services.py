@@ -39,8 +39,8 @@ class AwsService:
 
     world: World
     at: aws.Account
-    throwaway: bool
-    """Whether it is a sandbox's, which goes when it is told to."""
+    inside: aws.Inside | None
+    """What EKS does in the cluster, where the cluster is real. Then it is a sandbox's, which goes when told to."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
         """As the type's row says."""
@@ -52,15 +52,15 @@ class AwsService:
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As AWS would."""
-        return aws.create(self.world, urn, token, inputs, self.at)
+        return aws.create(self.world, urn, token, inputs, self.at, self.inside)
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
         """As AWS would."""
-        return aws.update(self.world, old, inputs, self.at)
+        return aws.update(self.world, old, inputs, self.at, self.inside)
 
     def delete(self, entry: Entry) -> None:
         """As AWS would."""
-        aws.delete(self.world, entry, throwaway=self.throwaway)
+        aws.delete(self.world, entry, self.inside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,9 +124,12 @@ def test_a_chosen_name_is_freed_before_it_is_made_anew_even_where_it_changes() -
 
 
 def test_a_group_is_made_anew_for_another_template_and_not_for_its_next_version() -> None:
-    old: Properties = {"launchTemplate": {"id": "lt-1", "version": "1"}}
-    for new, replaced in (({"id": "lt-1", "version": "2"}, set[str]()), ({"id": "lt-2"}, {"launchTemplate"})):
-        assert aws.replaces(NODE_GROUP, old, {"launchTemplate": new}, {"launchTemplate"}) == replaced
+    old, newer, other = (
+        Properties({"launchTemplate": {"id": id_, "version": version}})
+        for id_, version in (("lt-1", "1"), ("lt-1", "2"), ("lt-2", "1"))
+    )
+    assert aws.replaces(NODE_GROUP, old, newer, {"launchTemplate"}) == set()
+    assert aws.replaces(NODE_GROUP, old, other, {"launchTemplate"}) == {"launchTemplate"}
 
 
 def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World) -> None:
@@ -169,6 +172,47 @@ def test_deletion_protection_refuses_and_says_the_way_out(world: World) -> None:
     with pytest.raises(RefusedError, match=r"InvalidRequestException: .*deletion protection"):
         aws.delete(world, made)
     aws.delete(world, aws.update(world, made, {**made.inputs, "deletionProtection": False}, AT))
+
+
+class Inside:
+    """A cluster that takes, or refuses, what EKS would do in it."""
+
+    def __init__(self, refusal: str | None = None) -> None:
+        self.refusal = refusal
+        self.made: list[str] = []
+        self.removed: list[str] = []
+
+    def make(self, entry: Entry) -> None:
+        if self.refusal:
+            raise RefusedError(self.refusal)
+        self.made.append(entry.id)
+
+    def remove(self, entry: Entry) -> None:
+        self.removed.append(entry.id)
+
+
+def test_what_a_resource_stands_for_in_the_cluster_is_made_changed_and_removed_with_it(world: World) -> None:
+    inside, urn = Inside(), f"urn:pulumi:s::p::{VPC}::vpc"
+    entry = aws.create(world, urn, VPC, {"cidrBlock": "10.0.0.0/16"}, AT, inside)
+    aws.update(world, entry, {"cidrBlock": "10.0.0.0/16", "tags": {"a": "b"}}, AT, inside)
+    aws.delete(world, entry, inside)
+    assert inside.made == [entry.id, entry.id]
+    assert inside.removed == [entry.id]
+
+
+def test_what_the_cluster_refuses_was_never_made(world: World) -> None:
+    urn = f"urn:pulumi:s::p::{VPC}::vpc"
+    with pytest.raises(RefusedError, match="no node"):
+        aws.create(world, urn, VPC, {"cidrBlock": "10.0.0.0/16"}, AT, Inside("a pod has no node"))
+    assert world.everything() == ()
+
+
+def test_what_is_still_used_stays_in_the_cluster_too(world: World) -> None:
+    inside, vpc = Inside(), make(world, VPC, "vpc", {})
+    make(world, SUBNET, "inside", {"vpcId": vpc.id})
+    with pytest.raises(RefusedError, match="DependencyViolation"):
+        aws.delete(world, vpc, inside)
+    assert inside.removed == []
 
 
 def test_a_provider_without_a_region_is_refused() -> None:
