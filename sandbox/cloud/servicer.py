@@ -16,6 +16,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from sandbox.cloud import aws
 from sandbox.cloud.api import Api
 from sandbox.cloud.cluster import ClusterService
+from sandbox.cloud.kubernetes import ProviderOptions
 from sandbox.cloud.place import Place
 from sandbox.cloud.references import at_path, given_names
 from sandbox.cloud.refusals import RefusedError
@@ -76,11 +77,14 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             if self._package == "aws":
                 at = aws.account_of(config, given_names(self._place.stack_file))
                 self._service = AwsService(self._world, at, throwaway=self._place.control_plane is not None)
-            elif self._place.control_plane is None:
-                self._service = KubernetesService(self._world, _server(config.get("kubeconfig", "")))
+                return provider_pb2.ConfigureResponse(supportsPreview=True)
+            # The SDK sends a provider's truth values as JSON text.
+            options = ProviderOptions(mutable_config_maps=config.get("enableConfigMapMutable", "").lower() == "true")
+            if self._place.control_plane is None:
+                self._service = KubernetesService(self._world, _server(config.get("kubeconfig", "")), options)
             else:
                 api = Api(config.get("kubeconfig", ""), self._stop)
-                self._service = ClusterService.of(self._world, api, self._place.control_plane)
+                self._service = ClusterService.of(self._world, api, self._place.control_plane, options)
         return provider_pb2.ConfigureResponse(supportsPreview=True)
 
     def Check(  # noqa: N802
@@ -103,10 +107,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         changed = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
         kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
         replaces = sorted(self._ready().replaces(token, old, new, changed))
-        # A chosen name is taken until its owner is gone, so the old one has to go first; a changed name frees it.
-        chosen = self._package == "kubernetes" or new.get("name") is not None
+        first = bool(replaces) and self._ready().makes_room(old, new)
         return provider_pb2.DiffResponse(
-            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=bool(replaces) and chosen
+            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=first
         )
 
     def Create(  # noqa: N802
@@ -122,8 +125,11 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Update(  # noqa: N802
         self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
     ) -> provider_pb2.UpdateResponse:
-        """In a preview only the inputs are known."""
+        """In a preview only the inputs are known, and what a dry run would refuse."""
         if request.preview:
+            with _Refusing(context):
+                if (there := self._world.find(_token(request.urn), request.id)) is not None:
+                    self._ready().dry_run(there, _plain(request.news))
             return provider_pb2.UpdateResponse(properties=request.news)
         with _Refusing(context):
             entry = self._ready().update(self._found(request.urn, request.id), _plain(request.news))

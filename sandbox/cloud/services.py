@@ -24,6 +24,14 @@ class Service(Protocol):
         """Change a resource in place."""
         ...
 
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """Refuse a change that cannot be previewed."""
+        ...
+
+    def makes_room(self, old: Properties, new: Properties) -> bool:
+        """Whether a replacement begins with the deletion, as the old one has the name of the new one."""
+        ...
+
     def delete(self, entry: Entry) -> None:
         """Remove a resource."""
         ...
@@ -51,6 +59,14 @@ class AwsService:
         """As AWS would."""
         return aws.update(self.world, old, inputs, self.at)
 
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """AWS is not asked."""
+
+    def makes_room(self, old: Properties, new: Properties) -> bool:
+        """Where the name is chosen, it is taken until its owner is gone."""
+        del old
+        return new.get("name") is not None
+
     def delete(self, entry: Entry) -> None:
         """As AWS would."""
         aws.delete(self.world, entry, throwaway=self.throwaway)
@@ -63,11 +79,11 @@ class KubernetesService:
     world: World
     server: str
     """The address in the kubeconfig."""
+    options: kubernetes.ProviderOptions
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """As the kind's row says; another name or namespace is another object."""
-        moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
-        return changed & kubernetes.replaced_by(token) | moved
+        """As the provider does."""
+        return kubernetes.replaces(self.options, token, old, new, changed)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As the API server would, where there is one."""
@@ -78,6 +94,14 @@ class KubernetesService:
         """As the API server would, where there is one."""
         kubernetes.reach(self.world, self.server)
         return kubernetes.update(self.world, old, inputs)
+
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """As the API server would, where there is one."""
+        kubernetes.dry_run(self.world, old, inputs)
+
+    def makes_room(self, old: Properties, new: Properties) -> bool:
+        """Unless it moves to another name or namespace."""
+        return not kubernetes.moved(old, new)
 
     def delete(self, entry: Entry) -> None:
         """As the API server would, where there is one."""

@@ -155,6 +155,7 @@ CLUSTER_SCOPED: frozenset[str] = frozenset(
     {
         *("Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass"),
         *("ClusterQueue", "Cohort", "ResourceFlavor", "Topology", "WorkloadPriorityClass"),
+        *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
     }
 )
 
