@@ -1,4 +1,4 @@
-"""What the official Kubernetes provider changes in place, and what a change of settings therefore leaves standing."""
+"""What the official Kubernetes provider changes in place, and what a change or a destroy therefore leaves standing."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ OTHER_LAYOUT = (
     ("nvidia.com/mig-1g.10gb: 112", "nvidia.com/mig-2g.20gb: 48"),
     ("    cpu_pools:", "    earlier_sharing:\n      - {card: A100-80GB, sharing: {mig: 1g.10gb}}\n\n    cpu_pools:"),
 )
+QUEUED = ("          - name: ml-training\n", "          - name: ml-training\n            scheduling: queued\n")
 WARN = ("admission: deny", "admission: warn")
 BINDING = ":ValidatingAdmissionPolicyBinding::"
 
@@ -75,3 +76,15 @@ def test_admission_is_loosened_and_tightened_without_a_moment_without_it(engine:
         assert standing[policy] > 0, f"{policy} is not bound after {event}"
     assert len(standing) == len(SCOPES)
     assert set(standing.values()) == {1}
+
+
+def test_a_destroyed_stack_does_not_uninstall_what_teams_objects_need_to_go(engine: Runner) -> None:
+    engine(Verb.UP, QUEUED)
+    journal = engine(Verb.DOWN, QUEUED).journal
+    gone = [event.urn for event in journal if event.operation == "delete"]
+    (cluster,) = (place for place, urn in enumerate(gone) if ":eks/cluster:Cluster::" in urn)
+    for ending in ("::queues-kueue", "::monitoring-keda", "-namespace-kueue-system", "-namespace-keda"):
+        (place,) = (place for place, urn in enumerate(gone) if urn.endswith(ending))
+        assert place > cluster, f"{ending} goes with the cluster, and not before"
+    (team,) = (place for place, urn in enumerate(gone) if urn.endswith("-namespace-ml-training"))
+    assert team < cluster

@@ -136,7 +136,7 @@ def test_a_priority_class_keeps_its_value_and_is_not_replaced_for_it(world: Worl
     old: Properties = {**named("high"), "value": 1000, "description": "a"}
     made = make(world, PRIORITY, old)
     assert kubernetes.replaces(ProviderOptions(), PRIORITY, old, {**old, "value": 2000}, {"value"}) == set()
-    with pytest.raises(RefusedError, match="value: may not be changed"):
+    with pytest.raises(RefusedError, match="value: Forbidden: may not be changed in an update"):
         kubernetes.update(world, made, {**old, "value": 2000})
     assert kubernetes.update(world, made, {**old, "description": "b"}).inputs["description"] == "b"
 
