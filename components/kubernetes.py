@@ -23,8 +23,8 @@ _STAY = frozenset({"kueue", "keda"})
 
 Kueue's uninstallation does not end: while helm deletes its ClusterRoles, the controller that aggregates two of them
 applies them again (charts/kueue/templates/rbac/batch_*_role.yaml, v0.19.2; kubernetes v1.35.4,
-pkg/controller/clusterroleaggregation), and helm waits for them in vain. Either chart's controller is needed to the last:
-it alone takes the finalizers off what teams made of its kinds, and without it their namespaces stay.
+pkg/controller/clusterroleaggregation), and helm waits for them in vain. Either chart's controller is needed to the
+last: it alone takes the finalizers off what teams made of its kinds, and without it their namespaces stay.
 """
 _NAMESPACES_THAT_STAY = frozenset(CHARTS[chart].namespace for chart in _STAY)
 

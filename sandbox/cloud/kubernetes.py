@@ -75,9 +75,8 @@ def update(world: World, old: Entry, inputs: Properties) -> Entry:
     """Change an object in place, or refuse as the API server would."""
     for field in _FIXED.get(old.type, ()):
         if old.inputs.get(field) != inputs.get(field):
-            raise RefusedError(
-                f'{old.type.rsplit(":", 1)[-1]} "{old.id}" is invalid: {field}: Forbidden: may not be changed in an update'
-            )
+            kind = old.type.rsplit(":", 1)[-1]
+            raise RefusedError(f'{kind} "{old.id}" is invalid: {field}: Forbidden: may not be changed in an update')
     _becomes_ready(world, inputs)
     entry = Entry(old.urn, old.type, old.id, inputs, outputs(old.type, inputs))
     world.update(entry, set(), set())

@@ -78,6 +78,8 @@ def test_the_account_of_the_settings_is_the_only_one_that_is_touched() -> None:
     (provider,) = run_program("prod").of("pulumi:providers:aws")
     assert json.loads(str(provider.inputs["allowedAccountIds"])) == ["111122223333"]
     assert provider.inputs["region"] == "us-east-1"
+    tags = json.loads(str(provider.inputs["defaultTags"]))["tags"]
+    assert tags == {"environment": "prod", "managed-by": "pulumi", "owner": "ml-platform", "project": "gpu-platform"}
 
 
 def test_a_deferred_stack_stops_at_the_cluster() -> None:
