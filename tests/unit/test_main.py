@@ -66,10 +66,23 @@ def test_everything_but_providers_belongs_to_a_component(stack: str) -> None:
     assert sorted(each.type for each in alone) == ["pulumi:providers:aws", "pulumi:providers:eks"]
 
 
+def test_what_teams_need_to_the_last_goes_with_the_cluster() -> None:
+    recording = run_program("prod")
+    (provider,) = recording.of("pulumi:providers:kubernetes")
+    staying = [each for each in recording.resources if each.request.deletedWith]
+    assert {each.request.deletedWith for each in staying} == {provider.urn}
+    assert {str(each.inputs.get("name")) for each in staying if each in recording.of("Release")} == {"kueue", "keda"}
+    spaces = {str(each.at("metadata", "name")) for each in staying if each in recording.of("Namespace")}
+    assert spaces == {"kueue-system", "keda"}
+    assert len(staying) == 4
+
+
 def test_the_account_of_the_settings_is_the_only_one_that_is_touched() -> None:
     (provider,) = run_program("prod").of("pulumi:providers:aws")
     assert json.loads(str(provider.inputs["allowedAccountIds"])) == ["111122223333"]
     assert provider.inputs["region"] == "us-east-1"
+    tags = json.loads(str(provider.inputs["defaultTags"]))["tags"]
+    assert tags == {"environment": "prod", "managed-by": "pulumi", "owner": "ml-platform", "project": "gpu-platform"}
 
 
 def test_a_deferred_stack_stops_at_the_cluster() -> None:

@@ -227,3 +227,16 @@ def test_a_providers_configuration_travels_as_json() -> None:
         "defaultTags": '{"tags": {"team": "ml"}}',
     }
     assert account_of(config, frozenset()) == Account("eu-west-1", "444455556666", frozenset(), {"team": "ml"})
+
+
+def test_a_cluster_takes_along_what_is_in_it_and_not_what_karpenter_bought(world: World) -> None:
+    made = cluster(world)
+    inside = {
+        "kubernetes:helm.sh/v3:Release": "kueue",
+        "kubernetes:core/v1:Namespace": "kueue-system",
+        "kubernetes:karpenter.sh/v1:NodePool": "pool",
+    }
+    for token, name in inside.items():
+        world.create(Entry(f"urn:{name}", token, name, {}, {}), set(), set())
+    aws.delete(world, made)
+    assert [entry.id for entry in world.of_kind("kubernetes:")] == ["pool"]
