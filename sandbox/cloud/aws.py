@@ -105,9 +105,9 @@ def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
         inside.remove(entry)
     world.delete(entry)
     if entry.type == _CLUSTER:  # takes what is in it along, but for the nodes that Karpenter bought
-        for inside in world.of_kind("kubernetes:"):
-            if not inside.type.startswith("kubernetes:karpenter."):
-                world.delete(inside)
+        for content in world.of_kind("kubernetes:"):
+            if not content.type.startswith("kubernetes:karpenter."):
+                world.delete(content)
 
 
 def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
