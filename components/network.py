@@ -23,7 +23,7 @@ from pulumi_aws.vpc import SecurityGroupIngressRule
 
 from components.handles import NetworkHandle
 from gpuplatform.render.node_classes import discovery_tags
-from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork
+from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork, endpoint_name
 from gpuplatform.settings.network import Network as NetworkSettings
 from gpuplatform.settings.subnets import ZoneSubnets, subnets
 from gpuplatform.standard import keys
@@ -100,7 +100,7 @@ class Network(pulumi.ComponentResource):
         )
         zones = subnets(new.cidr, new.zones, new.pod_cidr)
         public = self._public(vpc, gateway, zones)
-        gateways = self._nat(new.nat, public)
+        gateways = self._nat(new.nat, public, gateway)
         secondary = (
             VpcIpv4CidrBlockAssociation(f"{self._name}-pods", vpc_id=vpc.id, cidr_block=new.pod_cidr, opts=self._child)
             if new.pod_cidr
@@ -141,18 +141,21 @@ class Network(pulumi.ComponentResource):
             self._associate(f"public-{zone.zone}", made[zone.zone], table)
         return made
 
-    def _nat(self, nat: Nat, public: dict[str, Subnet]) -> dict[str, NatGateway]:
+    def _nat(self, nat: Nat, public: dict[str, Subnet], internet: InternetGateway) -> dict[str, NatGateway]:
         """One gateway for all, or one for each zone."""
         zones = list(public) if nat is Nat.PER_ZONE else list(public)[:1]
+        # No input names the internet gateway, and AWS refuses a NAT gateway before it is attached: Gateway.NotAttached
+        # (hashicorp/terraform-provider-aws#709); on the way down it is not detached while an address is mapped.
+        after_internet = pulumi.ResourceOptions(parent=self, depends_on=[internet])
         gateways: dict[str, NatGateway] = {}
         for zone in zones:
-            address = Eip(f"{self._name}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=self._child)
+            address = Eip(f"{self._name}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=after_internet)
             gateways[zone] = NatGateway(
                 f"{self._name}-nat-{zone}",
                 allocation_id=address.id,
                 subnet_id=public[zone].id,
                 tags=self._tags(f"nat-{zone}"),
-                opts=self._child,
+                opts=after_internet,
             )
         return gateways
 
@@ -218,18 +221,22 @@ class Network(pulumi.ComponentResource):
             tags=self._tags("endpoints"),
             opts=self._child,
         )
-        SecurityGroupIngressRule(
-            f"{self._name}-endpoints-https",
-            security_group_id=group.id,
-            ip_protocol="tcp",
-            from_port=_HTTPS,
-            to_port=_HTTPS,
-            cidr_ipv4=new.cidr,
-            opts=self._child,
-        )
+        # A pod keeps its own address on its way to any network of its VPC (aws/amazon-vpc-cni-k8s v1.22.3,
+        # pkg/networkutils/network.go, buildIptablesSNATRules), so that endpoints see the pods' network too.
+        networks = {"https": new.cidr, **({"https-pods": new.pod_cidr} if new.pod_cidr else {})}
+        for suffix, cidr in networks.items():
+            SecurityGroupIngressRule(
+                f"{self._name}-endpoints-{suffix}",
+                security_group_id=group.id,
+                ip_protocol="tcp",
+                from_port=_HTTPS,
+                to_port=_HTTPS,
+                cidr_ipv4=cidr,
+                opts=self._child,
+            )
         for each in new.interface_endpoints:
             VpcEndpoint(
-                f"{self._name}-{each.replace('.', '-')}",
+                f"{self._name}-{endpoint_name(each)}",
                 vpc_id=vpc.id,
                 service_name=f"{service}.{each}",
                 vpc_endpoint_type="Interface",

@@ -21,6 +21,11 @@ EndpointService = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 """The end of an AWS service's name, as in com.amazonaws.us-east-1.ecr.api."""
 
 
+def endpoint_name(service: str) -> str:
+    """The service in the name of its endpoint's resource: `ecr-api` for `ecr.api`."""
+    return service.replace(".", "-")
+
+
 class NewNetwork(Model):
     """A VPC made by this stack."""
 
