@@ -57,6 +57,23 @@ def test_a_zone_is_named_once() -> None:
 
 
 @pytest.mark.parametrize(
+    ("services", "given"),
+    [
+        (["ec2", "sts"], []),
+        (["ec2", "sts", "ec2"], ["ec2 twice"]),
+        (["ecr.api", "ecr-api"], ["ecr.api and ecr-api, which are one name"]),
+        (["s3"], ["s3"]),
+        (["s3", "ec2", "s3"], ["s3"]),
+        (["ecc2", "ecc2"], ["ecc2 twice"]),
+    ],
+)
+def test_an_endpoint_that_would_be_made_twice_is_refused_with_one_fault(services: list[Plain], given: list[str]) -> None:
+    raw = settings_object(network=new(interface_endpoints=services))
+    assert [fault.given for fault in examine(raw).faults] == given
+    assert (examine(raw).settings is None) == bool(given)
+
+
+@pytest.mark.parametrize(
     ("cidr", "is_fault"), [("10.0.0.0/15", True), ("10.0.0.0/16", False), ("10.0.0.0/20", False), ("10.0.0.0/21", True)]
 )
 def test_a_network_is_neither_too_large_nor_too_small(cidr: str, is_fault: bool) -> None:
