@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sandbox.cloud.internet import INTERNET_GATEWAY, behind, not_attached
 from sandbox.cloud.references import at_path, held, in_use, name_of, unresolved
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.signatures import resource_class, signature
@@ -72,14 +73,15 @@ def delete(world: World, entry: Entry, *, throwaway: bool = False) -> None:
             f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
             " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."
         )
-    if users := world.users(entry):
+    behind_it = behind(world, entry) if entry.type == INTERNET_GATEWAY else ()
+    if users := (*world.users(entry), *behind_it):
         raise RefusedError(in_use(entry, users))
     world.delete(entry)
 
 
 def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
-    if absent := unresolved(world, token, inputs, at.given):
-        raise RefusedError(absent)
+    if refusal := unresolved(world, token, inputs, at.given) or not_attached(world, token, inputs):
+        raise RefusedError(refusal)
     if token == _CLUSTER and len(list(at_path(inputs, "vpcConfig.subnetIds"))) < _CLUSTER_SUBNETS:
         raise RefusedError("InvalidParameterException: Subnets specified must be in at least two different AZs")
 

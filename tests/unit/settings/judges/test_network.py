@@ -67,7 +67,9 @@ def test_a_zone_is_named_once() -> None:
         (["ecc2", "ecc2"], ["ecc2 twice"]),
     ],
 )
-def test_an_endpoint_that_would_be_made_twice_is_refused_with_one_fault(services: list[Plain], given: list[str]) -> None:
+def test_an_endpoint_that_would_be_made_twice_is_refused_with_one_fault(
+    services: list[Plain], given: list[str]
+) -> None:
     raw = settings_object(network=new(interface_endpoints=services))
     assert [fault.given for fault in examine(raw).faults] == given
     assert (examine(raw).settings is None) == bool(given)
