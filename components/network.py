@@ -1,4 +1,4 @@
-"""Network: a VPC over the named zones, or the discovery tag on an existing one (F1, F8)."""
+"""Network: a VPC over the named zones, or an existing one as it is (F1, F8)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from pulumi_aws.ec2 import (
     RouteTableAssociation,
     SecurityGroup,
     Subnet,
-    Tag,
     Vpc,
     VpcEndpoint,
     VpcIpv4CidrBlockAssociation,
@@ -26,7 +25,6 @@ from gpuplatform.render.node_classes import discovery_tags
 from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork, endpoint_name
 from gpuplatform.settings.network import Network as NetworkSettings
 from gpuplatform.settings.subnets import ZoneSubnets, subnets
-from gpuplatform.standard import keys
 
 _INTERNET = "0.0.0.0/0"
 _HTTPS = 443
@@ -48,7 +46,7 @@ class Network(pulumi.ComponentResource):
     """The network a cluster stands in.
 
     - new: a VPC, a private and a public subnet in each zone, NAT, and endpoints for the AWS services that nodes use
-    - existing: nothing but the discovery tag on its private subnets
+    - existing: nothing; whoever owns it, its subnets are named by id
     """
 
     handle: NetworkHandle
@@ -60,7 +58,7 @@ class Network(pulumi.ComponentResource):
         if args.network.new is not None:
             self.handle = self._create(args.network.new)
         elif args.network.existing is not None:
-            self.handle = self._adopt(args.network.existing)
+            self.handle = _existing(args.network.existing)
         else:
             raise AssertionError("settings hold exactly one of new and existing")
         self.register_outputs(
@@ -69,22 +67,6 @@ class Network(pulumi.ComponentResource):
 
     def _tags(self, suffix: str, more: dict[str, str] | None = None) -> dict[str, str]:
         return {"Name": f"{self._args.cluster}-{suffix}", **(more or {})}
-
-    def _adopt(self, existing: ExistingNetwork) -> NetworkHandle:
-        for subnet in existing.private_subnets:
-            Tag(
-                f"{self._name}-{subnet.id}",
-                resource_id=subnet.id,
-                key=keys.DISCOVERY,
-                value=self._args.cluster,
-                opts=self._child,
-            )
-        subnets = existing.private_subnets
-        return NetworkHandle(
-            existing.vpc_id,
-            tuple(subnet.id for subnet in subnets),
-            {subnet.zone: subnet.id for subnet in reversed(subnets)},  # the first of each zone
-        )
 
     def _create(self, new: NewNetwork) -> NetworkHandle:
         vpc = Vpc(
@@ -246,3 +228,12 @@ class Network(pulumi.ComponentResource):
                 tags=self._tags(each),
                 opts=self._child,
             )
+
+
+def _existing(existing: ExistingNetwork) -> NetworkHandle:
+    subnets = existing.private_subnets
+    return NetworkHandle(
+        existing.vpc_id,
+        tuple(subnet.id for subnet in subnets),
+        {subnet.zone: subnet.id for subnet in reversed(subnets)},  # the first of each zone
+    )

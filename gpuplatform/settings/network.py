@@ -50,6 +50,10 @@ class NewNetwork(Model):
     """AWS services reached inside the VPC; S3 has a gateway endpoint always."""
 
 
+MAX_SUBNETS = 30
+"""Terms of an EC2NodeClass (aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go, subnetSelectorTerms)."""
+
+
 class ExistingSubnet(Model):
     """A subnet that is there already."""
 
@@ -58,10 +62,11 @@ class ExistingSubnet(Model):
 
 
 class ExistingNetwork(Model):
-    """A VPC that somebody else owns. Its private subnets carry the discovery tag, set by this stack."""
+    """A VPC that somebody else owns. This stack changes nothing in it; several clusters may stand in one."""
 
     vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
-    private_subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=2)]
+    private_subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=2, max_length=MAX_SUBNETS)]
+    """Where nodes are, by id: each subnet once."""
 
 
 class Network(Model):
