@@ -80,7 +80,7 @@ class Network(pulumi.ComponentResource):
         gateway = InternetGateway(
             f"{self._name}-internet", vpc_id=vpc.id, tags=self._tags("internet"), opts=self._child
         )
-        zones = subnets(new.cidr, new.zones, new.pod_cidr)
+        zones = subnets(new.cidr, self._args.network.zones, new.pod_cidr)
         public = self._public(vpc, gateway, zones)
         gateways = self._nat(new.nat, public, gateway)
         secondary = (
@@ -235,5 +235,5 @@ def _existing(existing: ExistingNetwork) -> NetworkHandle:
     return NetworkHandle(
         existing.vpc_id,
         tuple(subnet.id for subnet in subnets),
-        {subnet.zone: subnet.id for subnet in reversed(subnets)},  # the first of each zone
+        {subnet.zone.name: subnet.id for subnet in reversed(subnets)},  # the first of each zone
     )

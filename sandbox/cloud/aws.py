@@ -17,6 +17,9 @@ from sandbox.cloud.types import AWS_TYPES, AwsType
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
 _CLUSTER = "aws:eks/cluster:Cluster"
+_SERVICE_ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
+_SERVICE_ROLES = {"spot.amazonaws.com": "AWSServiceRoleForEC2Spot"}
+"""Names that AWS gives to service-linked roles, one of each an account (EC2 user guide, Spot's service-linked role)."""
 _CLUSTER_SUBNETS = 2
 """EKS wants subnets in two zones at least."""
 _DOCUMENTATION_ACCOUNT = "123456789012"
@@ -49,7 +52,7 @@ def create(world: World, urn: str, token: str, inputs: Properties, at: Account) 
     id_ = ":".join(str(outputs[each]) for each in kind.id_from) if kind.id_from else minted
     outputs["id"] = id_
     if world.find(token, id_) is not None:
-        raise RefusedError(f"EntityAlreadyExists: {token} {id_} already exists")
+        raise RefusedError(_taken(token, id_, outputs))
     entry = Entry(urn, token, id_, inputs, outputs)
     world.create(entry, _identities(entry), held(entry.type, inputs))
     return entry
@@ -79,9 +82,20 @@ def delete(world: World, entry: Entry, *, throwaway: bool = False) -> None:
     world.delete(entry)
 
 
+def _taken(token: str, id_: str, outputs: Properties) -> str:
+    if token == _SERVICE_ROLE:
+        return f"InvalidInput: Service role name {outputs['name']} has been taken in this account"
+    return f"EntityAlreadyExists: {token} {id_} already exists"
+
+
 def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
     if refusal := unresolved(world, token, inputs, at.given) or not_attached(world, token, inputs):
         raise RefusedError(refusal)
+    if token == _SERVICE_ROLE and inputs["awsServiceName"] not in _SERVICE_ROLES:
+        known = ", ".join(_SERVICE_ROLES)
+        raise RefusedError(f"the stand-in knows the service-linked roles of {known}, not {inputs['awsServiceName']}")
+    if token == _SERVICE_ROLE and inputs.get("customSuffix"):
+        raise RefusedError(f"InvalidInput: Custom suffix is not allowed for {inputs['awsServiceName']}")
     if token == _CLUSTER and len(list(at_path(inputs, "vpcConfig.subnetIds"))) < _CLUSTER_SUBNETS:
         raise RefusedError("InvalidParameterException: Subnets specified must be in at least two different AZs")
 
@@ -103,7 +117,9 @@ def _identifier(world: World, urn: str, kind: AwsType) -> str:
 
 
 def _names(kind: AwsType, urn: str, inputs: Properties) -> Properties:
-    """A name where AWS has one and the program gave none, as the provider makes it."""
+    """A name where AWS has one and the program gave none, as the provider or AWS makes it."""
+    if kind.token == _SERVICE_ROLE:
+        return {"name": _SERVICE_ROLES[str(inputs["awsServiceName"])]}
     if "name" in inputs or not _takes(kind.token, "name"):
         return {}
     return {"name": f"{urn.rsplit('::', 1)[-1]}-{hashlib.sha256(urn.encode()).hexdigest()[:7]}"}

@@ -11,7 +11,7 @@ _NAT, _SUBNET = "aws:ec2/natGateway:NatGateway", "aws:ec2/subnet:Subnet"
 def not_attached(world: World, token: str, inputs: Properties) -> str | None:
     """AWS's refusal of a public NAT gateway in a VPC without an internet gateway (EC2 API reference, error codes)."""
     vpc = _vpc(world, inputs) if token == _NAT else None
-    if vpc is None or vpc in {gateway.inputs.get("vpcId") for gateway in world.of_kind(INTERNET_GATEWAY)}:
+    if vpc is None or vpc in [gateway.inputs.get("vpcId") for gateway in world.of_kind(INTERNET_GATEWAY)]:
         return None
     return f"Gateway.NotAttached: Network {vpc} has no Internet gateway attached"
 

@@ -18,14 +18,17 @@ from gpuplatform.settings.judges import (
     pools,
     reach,
     sharing,
+    spot,
     taints,
     tenants,
+    zones,
 )
 
 _JUDGES = (
     naming.judge,
     cluster.judge,
     network.judge,
+    zones.judge,
     hardware.judge,
     pools.judge,
     taints.judge,
@@ -34,6 +37,7 @@ _JUDGES = (
     dra.judge,
     reach.judge,
     other_pools.judge,
+    spot.judge,
     tenants.judge,
 )
 

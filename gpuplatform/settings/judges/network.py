@@ -1,4 +1,4 @@
-"""The network: exactly one kind, zones of the region, address ranges that do not overlap and are large enough."""
+"""The network: exactly one kind, endpoints made once, address ranges that do not overlap and are large enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import itertools
 
 from gpuplatform.faults import Fault, warning
 from gpuplatform.settings.draft import Draft
-from gpuplatform.settings.network import NewNetwork, endpoint_name
+from gpuplatform.settings.network import ExistingNetwork, NewNetwork, endpoint_name
 
 LARGEST_PREFIX, SMALLEST_PREFIX = 16, 20
 """A VPC is /16 at most (Amazon VPC user guide, VPC CIDR blocks); below /20 a zone gets fewer than 512 addresses."""
@@ -40,18 +40,18 @@ def judge(draft: Draft) -> list[Fault]:
     if (network.new is None) == (network.existing is None) and (network.new is not None or not lost):
         given, change = ("neither", "give one of them") if network.new is None else ("both", "keep one of them")
         faults.append(Fault("network", given, "exactly one of new and existing", change))
-    if draft.region:
-        kind = "new.zones" if network.new else "existing.private_subnets"
-        faults += [
-            Fault(f"network.{kind}", zone, f"zones of {draft.region}", f"name a zone such as {draft.region}a")
-            for zone in network.zones
-            if not (zone.startswith(draft.region) and len(zone) == len(draft.region) + 1 and zone[-1].isalpha())
-        ]
     if network.new:
         faults += _new(network.new, draft)
-    elif network.existing and len(network.zones) < 2:
-        faults.append(Fault("network.existing.private_subnets", "one zone", "two zones at least", "add a subnet"))
+    elif network.existing:
+        faults += _existing(network.existing, len(network.zones))
     return faults
+
+
+def _existing(network: ExistingNetwork, zones: int) -> list[Fault]:
+    path, subnets = "network.existing.private_subnets", [subnet.id for subnet in network.private_subnets]
+    repeated = sorted({subnet for subnet in subnets if subnets.count(subnet) > 1})
+    faults = [Fault(path, f"{subnet} twice", "each subnet once", "remove one") for subnet in repeated]
+    return faults if zones > 1 else [*faults, Fault(path, "one zone", "two zones at least", "add a subnet")]
 
 
 def _endpoints(network: NewNetwork) -> list[Fault]:
@@ -91,10 +91,7 @@ def _meant(unknown: str) -> str:
 
 
 def _new(network: NewNetwork, draft: Draft) -> list[Fault]:
-    faults: list[Fault] = []
-    repeated = {zone for zone in network.zones if network.zones.count(zone) > 1}
-    faults += [Fault("network.new.zones", f"{zone} twice", "each zone once", "remove one") for zone in sorted(repeated)]
-    faults += _endpoints(network)
+    faults = _endpoints(network)
     ranges = {"network.new.cidr": network.cidr}
     if network.pod_cidr:
         ranges["network.new.pod_cidr"] = network.pod_cidr

@@ -131,6 +131,20 @@ def test_a_nat_gateway_needs_the_internet_gateway_and_keeps_it(world: World) -> 
     aws.delete(world, internet)
 
 
+def test_an_account_has_its_service_linked_role_once_under_the_name_that_aws_gives_it(world: World) -> None:
+    token = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
+    spot: Properties = {"awsServiceName": "spot.amazonaws.com"}
+    role = make(world, token, "spot", spot)
+    path = "role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot"
+    assert role.id == role.outputs["arn"] == f"arn:aws:iam::111122223333:{path}"
+    with pytest.raises(RefusedError, match=r"InvalidInput: .*AWSServiceRoleForEC2Spot has been taken"):
+        make(world, token, "again", spot)
+    with pytest.raises(RefusedError, match="Custom suffix is not allowed"):
+        make(world, token, "other", {**spot, "customSuffix": "x"})
+    with pytest.raises(RefusedError, match=r"not ecs\.amazonaws\.com"):
+        make(world, token, "ecs", {"awsServiceName": "ecs.amazonaws.com"})
+
+
 def test_a_role_with_attachments_is_not_deleted(world: World) -> None:
     role = make(world, ROLE, "role", {"name": "r", "assumeRolePolicy": "{}"})
     make(world, ATTACHMENT, "attached", {"role": "r", "policyArn": "arn:aws:iam::aws:policy/X"})
