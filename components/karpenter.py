@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_aws.cloudwatch import EventRule, EventTarget
 from pulumi_aws.eks import AccessEntry, PodIdentityAssociation
+from pulumi_aws.iam import ServiceLinkedRole
 from pulumi_aws.sqs import Queue, QueuePolicy
 
 from components.handles import ClusterHandle
@@ -17,9 +18,11 @@ from gpuplatform.render.document import Document
 from gpuplatform.render.karpenter import controller_role_name, queue_name
 from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies, queue_policy
 from gpuplatform.render.node_classes import node_role_name
+from gpuplatform.settings.account import SpotRole
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import names
 
+_SPOT = "spot.amazonaws.com"
 _MESSAGE_RETENTION_SECONDS = 300
 """An interruption is two minutes' notice: older messages are of no use (Karpenter's published queue)."""
 
@@ -37,6 +40,7 @@ class KarpenterArgs:
 class Karpenter(pulumi.ComponentResource):
     """The autoscaler.
 
+    - the account's service-linked role for spot, where the settings ask for it
     - the nodes' role, and the access entry that lets nodes join
     - the controller's role by Pod Identity, with Karpenter's published policy and no more
     - the interruption queue and the five event rules that feed it
@@ -46,11 +50,18 @@ class Karpenter(pulumi.ComponentResource):
     def __init__(self, name: str, args: KarpenterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-platform:index:Karpenter", name, None, opts)
         self._name, self._settings = name, args.settings
-        ready = [*self._nodes(), *self._controller(), *self._interruptions()]
+        ready = [*self._spot_role(), *self._nodes(), *self._controller(), *self._interruptions()]
         provider = args.cluster.kubernetes
         crds = install(self, f"{name}-crds", "karpenter-crd", {}, provider, ready)
         install(self, f"{name}-controller", "karpenter", args.values, provider, [crds], skip_crds=True)
         self.register_outputs({"queue": queue_name(args.settings.cluster.name)})
+
+    def _spot_role(self) -> list[pulumi.Resource]:
+        if self._settings.account.spot_service_linked_role is not SpotRole.CREATE:
+            return []
+        # Every stack of the account buys spot by it: it outlives this one.
+        keep = pulumi.ResourceOptions(parent=self, retain_on_delete=True)
+        return [ServiceLinkedRole(f"{self._name}-spot", aws_service_name=_SPOT, opts=keep)]
 
     def _nodes(self) -> list[pulumi.Resource]:
         cluster = self._settings.cluster.name

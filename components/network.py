@@ -1,4 +1,4 @@
-"""Network: a VPC over the named zones, or the discovery tag on an existing one (F1, F8)."""
+"""Network: a VPC over the named zones, or an existing one as it is (F1, F8)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from pulumi_aws.ec2 import (
     RouteTableAssociation,
     SecurityGroup,
     Subnet,
-    Tag,
     Vpc,
     VpcEndpoint,
     VpcIpv4CidrBlockAssociation,
@@ -23,10 +22,9 @@ from pulumi_aws.vpc import SecurityGroupIngressRule
 
 from components.handles import NetworkHandle
 from gpuplatform.render.node_classes import discovery_tags
-from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork
+from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork, endpoint_name
 from gpuplatform.settings.network import Network as NetworkSettings
 from gpuplatform.settings.subnets import ZoneSubnets, subnets
-from gpuplatform.standard import keys
 
 _INTERNET = "0.0.0.0/0"
 _HTTPS = 443
@@ -48,7 +46,7 @@ class Network(pulumi.ComponentResource):
     """The network a cluster stands in.
 
     - new: a VPC, a private and a public subnet in each zone, NAT, and endpoints for the AWS services that nodes use
-    - existing: nothing but the discovery tag on its private subnets
+    - existing: nothing; whoever owns it, its subnets are named by id
     """
 
     handle: NetworkHandle
@@ -60,7 +58,7 @@ class Network(pulumi.ComponentResource):
         if args.network.new is not None:
             self.handle = self._create(args.network.new)
         elif args.network.existing is not None:
-            self.handle = self._adopt(args.network.existing)
+            self.handle = _existing(args.network.existing)
         else:
             raise AssertionError("settings hold exactly one of new and existing")
         self.register_outputs(
@@ -69,22 +67,6 @@ class Network(pulumi.ComponentResource):
 
     def _tags(self, suffix: str, more: dict[str, str] | None = None) -> dict[str, str]:
         return {"Name": f"{self._args.cluster}-{suffix}", **(more or {})}
-
-    def _adopt(self, existing: ExistingNetwork) -> NetworkHandle:
-        for subnet in existing.private_subnets:
-            Tag(
-                f"{self._name}-{subnet.id}",
-                resource_id=subnet.id,
-                key=keys.DISCOVERY,
-                value=self._args.cluster,
-                opts=self._child,
-            )
-        subnets = existing.private_subnets
-        return NetworkHandle(
-            existing.vpc_id,
-            tuple(subnet.id for subnet in subnets),
-            {subnet.zone: subnet.id for subnet in reversed(subnets)},  # the first of each zone
-        )
 
     def _create(self, new: NewNetwork) -> NetworkHandle:
         vpc = Vpc(
@@ -98,9 +80,9 @@ class Network(pulumi.ComponentResource):
         gateway = InternetGateway(
             f"{self._name}-internet", vpc_id=vpc.id, tags=self._tags("internet"), opts=self._child
         )
-        zones = subnets(new.cidr, new.zones, new.pod_cidr)
+        zones = subnets(new.cidr, self._args.network.zones, new.pod_cidr)
         public = self._public(vpc, gateway, zones)
-        gateways = self._nat(new.nat, public)
+        gateways = self._nat(new.nat, public, gateway)
         secondary = (
             VpcIpv4CidrBlockAssociation(f"{self._name}-pods", vpc_id=vpc.id, cidr_block=new.pod_cidr, opts=self._child)
             if new.pod_cidr
@@ -141,18 +123,21 @@ class Network(pulumi.ComponentResource):
             self._associate(f"public-{zone.zone}", made[zone.zone], table)
         return made
 
-    def _nat(self, nat: Nat, public: dict[str, Subnet]) -> dict[str, NatGateway]:
+    def _nat(self, nat: Nat, public: dict[str, Subnet], internet: InternetGateway) -> dict[str, NatGateway]:
         """One gateway for all, or one for each zone."""
         zones = list(public) if nat is Nat.PER_ZONE else list(public)[:1]
+        # No input names the internet gateway, and AWS refuses a NAT gateway before it is attached: Gateway.NotAttached
+        # (hashicorp/terraform-provider-aws#709); on the way down it is not detached while an address is mapped.
+        after_internet = pulumi.ResourceOptions(parent=self, depends_on=[internet])
         gateways: dict[str, NatGateway] = {}
         for zone in zones:
-            address = Eip(f"{self._name}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=self._child)
+            address = Eip(f"{self._name}-nat-{zone}", domain="vpc", tags=self._tags(f"nat-{zone}"), opts=after_internet)
             gateways[zone] = NatGateway(
                 f"{self._name}-nat-{zone}",
                 allocation_id=address.id,
                 subnet_id=public[zone].id,
                 tags=self._tags(f"nat-{zone}"),
-                opts=self._child,
+                opts=after_internet,
             )
         return gateways
 
@@ -218,18 +203,22 @@ class Network(pulumi.ComponentResource):
             tags=self._tags("endpoints"),
             opts=self._child,
         )
-        SecurityGroupIngressRule(
-            f"{self._name}-endpoints-https",
-            security_group_id=group.id,
-            ip_protocol="tcp",
-            from_port=_HTTPS,
-            to_port=_HTTPS,
-            cidr_ipv4=new.cidr,
-            opts=self._child,
-        )
+        # A pod keeps its own address on its way to any network of its VPC (aws/amazon-vpc-cni-k8s v1.22.3,
+        # pkg/networkutils/network.go, buildIptablesSNATRules), so that endpoints see the pods' network too.
+        networks = {"https": new.cidr, **({"https-pods": new.pod_cidr} if new.pod_cidr else {})}
+        for suffix, cidr in networks.items():
+            SecurityGroupIngressRule(
+                f"{self._name}-endpoints-{suffix}",
+                security_group_id=group.id,
+                ip_protocol="tcp",
+                from_port=_HTTPS,
+                to_port=_HTTPS,
+                cidr_ipv4=cidr,
+                opts=self._child,
+            )
         for each in new.interface_endpoints:
             VpcEndpoint(
-                f"{self._name}-{each.replace('.', '-')}",
+                f"{self._name}-{endpoint_name(each)}",
                 vpc_id=vpc.id,
                 service_name=f"{service}.{each}",
                 vpc_endpoint_type="Interface",
@@ -239,3 +228,12 @@ class Network(pulumi.ComponentResource):
                 tags=self._tags(each),
                 opts=self._child,
             )
+
+
+def _existing(existing: ExistingNetwork) -> NetworkHandle:
+    subnets = existing.private_subnets
+    return NetworkHandle(
+        existing.vpc_id,
+        tuple(subnet.id for subnet in subnets),
+        {subnet.zone.name: subnet.id for subnet in reversed(subnets)},  # the first of each zone
+    )

@@ -16,7 +16,11 @@ STACKS = ("dev", "prod", "staging")
 """The environments of the repository, each a ``Pulumi.<stack>.yaml``."""
 
 ZONES = ("us-east-1a", "us-east-1b")
-"""The zones of ``settings_object``."""
+"""The zones of ``settings_object``, by name."""
+ZONES_WITH_IDS: tuple[dict[str, Plain], ...] = (
+    {"name": "us-east-1a", "id": "use1-az6"},
+    {"name": "us-east-1b", "id": "use1-az1"},
+)
 
 
 def merged(base: dict[str, Plain], overrides: dict[str, Plain]) -> dict[str, Plain]:
@@ -120,9 +124,11 @@ def settings_object(**overrides: Plain) -> dict[str, Plain]:
     base: dict[str, Plain] = {
         "environment": "test",
         "account_id": "111122223333",
+        "account": {"spot_service_linked_role": "present"},
         "region": "us-east-1",
         "cluster": {
             "name": "gpu-test",
+            "creator_arn": "arn:aws:iam::111122223333:role/platform-runner",
             "access_entries": [
                 {"name": "admins", "principal_arn": "arn:aws:iam::111122223333:role/admin", "level": "admin"},
                 {
@@ -133,7 +139,7 @@ def settings_object(**overrides: Plain) -> dict[str, Plain]:
                 },
             ],
         },
-        "network": {"new": {"cidr": "10.0.0.0/16", "zones": list(ZONES)}},
+        "network": {"new": {"cidr": "10.0.0.0/16", "zones": list(ZONES_WITH_IDS)}},
         "pools": [a_pool()],
         "cost": {"monthly_floor_limit_usd": 100_000, "monthly_budget_usd": 10_000_000},
     }

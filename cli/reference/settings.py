@@ -31,6 +31,7 @@ _PATTERNS = {
     r"^([A-Za-z0-9!_.'()-]+/)*$": "folders, each with its `/` behind it",
     r"^\S(.*\S)?$": "Kubernetes group: not empty, no space at its ends",
     r"^[a-z0-9]+([.-][a-z0-9]+)*$": "AWS service as in its endpoint's name, such as `ecr.api`",
+    r"^[a-z]+\d-az\d+$": "zone id, such as `use1-az4`",
     r"^ws-[0-9a-f-]{36}$": "workspace id (`ws-…`)",
     r"^\d{12}$": "twelve digits, in quotes",
     r"^[a-z]{2}(-[a-z]+)+-\d$": "AWS region",
@@ -42,16 +43,18 @@ config:
   {SETTINGS_KEY}:
     environment: trial
     account_id: "111122223333"
+    account: {{spot_service_linked_role: create}}
     region: us-east-1
     cluster:
       name: gpu-trial
+      creator_arn: arn:aws:iam::111122223333:role/platform-runner
       endpoint: {{access: public, public_cidrs: [203.0.113.0/24]}}
       access_entries:
         - {{name: admins, principal_arn: "arn:aws:iam::111122223333:role/admin", level: admin}}
     network:
       new:
         cidr: 10.50.0.0/16
-        zones: [us-east-1a, us-east-1b]
+        zones: [{{name: us-east-1a, id: use1-az6}}, {{name: us-east-1b, id: use1-az1}}]
     pools:
       - name: infer
         purpose: infer

@@ -53,7 +53,7 @@ def node_role_name(cluster: str) -> str:
 
 
 def discovery_tags(cluster: str) -> dict[str, str]:
-    """The tag by which Karpenter finds subnets and security groups (F8)."""
+    """The tag by which Karpenter finds security groups, and the subnets of a network of our own (F8)."""
     return {keys.DISCOVERY: cluster}
 
 
@@ -62,7 +62,7 @@ def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str
     spec: Document = {
         "amiSelectorTerms": [{"alias": f"{versions.AL2023_IMAGE.name}@{versions.AL2023_IMAGE.version}"}],
         "role": node_role_name(cluster),
-        "subnetSelectorTerms": [{"tags": discovery_tags(cluster)}],
+        "subnetSelectorTerms": _subnets(settings),
         "securityGroupSelectorTerms": [{"tags": discovery_tags(cluster)}],
         "blockDeviceMappings": [
             {
@@ -90,6 +90,18 @@ def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str
     if user_data_text is not None:
         spec["userData"] = user_data_text
     return spec
+
+
+def _subnets(settings: Settings) -> list[Document]:
+    """By the tag on subnets of our own; by id on an existing network, where the tag has one value a subnet.
+
+    Two clusters on one network would overwrite each other's tag. Changing one way to the other replaces no node: the
+    selectors are not part of the class's hash (aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go).
+    """
+    existing = settings.network.existing
+    if existing is None:
+        return [{"tags": discovery_tags(settings.cluster.name)}]
+    return [{"id": subnet.id} for subnet in existing.private_subnets]
 
 
 def _interfaces(efa_cards: range) -> list[Document]:

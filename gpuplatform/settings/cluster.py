@@ -77,6 +77,8 @@ class Cluster(Model):
     contents: Contents = Contents.APPLIED
     """`deferred` stops before anything inside the cluster is made: for the first `up` of a private endpoint."""
     access_entries: tuple[AccessEntry, ...] = ()
+    creator_arn: Arn | None = None
+    """The role or user, not its session, that makes the cluster by the first `pulumi up`. EKS makes it an admin."""
     log_types: tuple[LogType, ...] = tuple(LogType)
     """Control-plane logs that are kept; all five unless said otherwise."""
     log_retention_days: RetentionDays = 90

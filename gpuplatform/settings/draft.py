@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from gpuplatform.faults import Fault
 from gpuplatform.settings import report
+from gpuplatform.settings.account import Account
 from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
 from gpuplatform.settings.cost import Cost
 from gpuplatform.settings.model import Model
@@ -50,6 +51,7 @@ class Draft:
     """The valid parts of a settings file. A part is None, or left out of its list, where it could not be read."""
 
     region: str | None
+    account: Account | None
     network: Network | None
     cluster: Cluster | None
     system_nodes: SystemNodes | None
@@ -82,6 +84,7 @@ def of_settings(settings: Settings) -> Draft:
     """The draft of settings that are valid as a whole."""
     return Draft(
         region=settings.region,
+        account=settings.account,
         network=settings.network,
         cluster=settings.cluster,
         system_nodes=settings.system_nodes,
@@ -120,6 +123,7 @@ def _salvage(raw: dict[str, Plain]) -> Draft:
     broken = [item for item, pool in pools if pool is None or pool not in whole]
     return Draft(
         region=region if isinstance(region, str) else None,
+        account=_mended(Account, raw.get("account", {})),
         network=_mended(Network, raw.get("network")),
         cluster=_mended(Cluster, raw.get("cluster")),
         system_nodes=_mended(SystemNodes, raw.get("system_nodes", {})),

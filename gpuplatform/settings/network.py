@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from gpuplatform.settings.model import Cidr, Model
 
@@ -21,13 +21,34 @@ EndpointService = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
 """The end of an AWS service's name, as in com.amazonaws.us-east-1.ecr.api."""
 
 
+def endpoint_name(service: str) -> str:
+    """The service in the name of its endpoint's resource: `ecr-api` for `ecr.api`."""
+    return service.replace(".", "-")
+
+
+class Zone(Model):
+    """An availability zone. Its letter may differ from account to account; its id does not."""
+
+    name: str
+    id: Annotated[str, Field(pattern=r"^[a-z]+\d-az\d+$")] | None = None
+    """The id, such as use1-az4, of which `check` knows whether EKS makes control planes there."""
+
+
+def _zone(raw: object) -> object:
+    return Zone(name=raw) if isinstance(raw, str) else raw
+
+
+ZoneChoice = Annotated[Zone, BeforeValidator(_zone, json_schema_input_type=str | Zone)]
+"""A zone by its name alone, or with its id."""
+
+
 class NewNetwork(Model):
     """A VPC made by this stack."""
 
     cidr: Cidr
     """The VPC's addresses, /16 to /20."""
-    zones: Annotated[tuple[str, ...], Field(min_length=2, max_length=4)]
-    """Availability zones, by name. Given here, never looked up, so that a preview needs no account."""
+    zones: Annotated[tuple[ZoneChoice, ...], Field(min_length=2, max_length=4)]
+    """Availability zones, by name or with their ids; given here, never looked up, so a preview needs no account."""
     nat: Nat = Nat.SINGLE
     pod_cidr: Cidr | None = None
     """A secondary network for pods, such as 100.64.0.0/16; none by default."""
@@ -45,18 +66,24 @@ class NewNetwork(Model):
     """AWS services reached inside the VPC; S3 has a gateway endpoint always."""
 
 
+MAX_SUBNETS = 30
+"""Terms of an EC2NodeClass (aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go, subnetSelectorTerms)."""
+
+
 class ExistingSubnet(Model):
     """A subnet that is there already."""
 
     id: Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
-    zone: str
+    zone: ZoneChoice
+    """By name, or with its id."""
 
 
 class ExistingNetwork(Model):
-    """A VPC that somebody else owns. Its private subnets carry the discovery tag, set by this stack."""
+    """A VPC that somebody else owns. This stack changes nothing in it; several clusters may stand in one."""
 
     vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
-    private_subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=2)]
+    private_subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=2, max_length=MAX_SUBNETS)]
+    """Where nodes are, by id: each subnet once."""
 
 
 class Network(Model):
@@ -67,9 +94,9 @@ class Network(Model):
 
     @property
     def zones(self) -> tuple[str, ...]:
-        """The zones that nodes may be in."""
+        """The names of the zones that nodes may be in."""
         if self.new is not None:
-            return self.new.zones
+            return tuple(zone.name for zone in self.new.zones)
         if self.existing is not None:
-            return tuple(dict.fromkeys(subnet.zone for subnet in self.existing.private_subnets))
+            return tuple(dict.fromkeys(subnet.zone.name for subnet in self.existing.private_subnets))
         return ()

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from gpuplatform.settings.account import Account
 from gpuplatform.settings.admission import AdmissionMode
 from gpuplatform.settings.cluster import Cluster, FeatureGates, SystemNodes
 from gpuplatform.settings.cost import Cost
@@ -36,6 +37,7 @@ class Settings(Model):
     """dev, staging, prod: in tags and in outputs."""
     account_id: Annotated[str, Field(pattern=r"^\d{12}$")]
     """The AWS account, quoted: given here, never looked up."""
+    account: Account = Account()
     region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
     tags: dict[TagKey, Annotated[str, Field(max_length=256)]] = {}
     """On every AWS resource, nodes and volumes included."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sandbox.cloud.internet import INTERNET_GATEWAY, behind, not_attached
 from sandbox.cloud.references import at_path, held, in_use, name_of, unresolved
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.signatures import resource_class, signature
@@ -17,6 +18,9 @@ from sandbox.cloud.types import AWS_TYPES, AwsType
 from sandbox.cloud.world import Entry, Plain, Properties, World
 
 _CLUSTER = "aws:eks/cluster:Cluster"
+_SERVICE_ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
+_SERVICE_ROLES = {"spot.amazonaws.com": "AWSServiceRoleForEC2Spot"}
+"""Names that AWS gives to service-linked roles, one of each an account (EC2 user guide, Spot's service-linked role)."""
 _CLUSTER_SUBNETS = 2
 """EKS wants subnets in two zones at least."""
 _DOCUMENTATION_ACCOUNT = "123456789012"
@@ -71,7 +75,7 @@ def create(world: World, urn: str, token: str, inputs: Properties, at: Account, 
     id_ = ":".join(str(outputs[each]) for each in kind.id_from) if kind.id_from else minted
     outputs["id"] = id_
     if world.find(token, id_) is not None:
-        raise RefusedError(f"EntityAlreadyExists: {token} {id_} already exists")
+        raise RefusedError(_taken(token, id_, outputs))
     entry = Entry(urn, token, id_, inputs, outputs)
     if inside is not None:
         inside.make(entry)
@@ -99,7 +103,8 @@ def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
             f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
             " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."
         )
-    if users := world.users(entry):
+    behind_it = behind(world, entry) if entry.type == INTERNET_GATEWAY else ()
+    if users := (*world.users(entry), *behind_it):
         raise RefusedError(in_use(entry, users))
     if inside is not None:
         inside.remove(entry)
@@ -110,9 +115,20 @@ def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
                 world.delete(content)
 
 
+def _taken(token: str, id_: str, outputs: Properties) -> str:
+    if token == _SERVICE_ROLE:
+        return f"InvalidInput: Service role name {outputs['name']} has been taken in this account"
+    return f"EntityAlreadyExists: {token} {id_} already exists"
+
+
 def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
-    if absent := unresolved(world, token, inputs, at.given):
-        raise RefusedError(absent)
+    if refusal := unresolved(world, token, inputs, at.given) or not_attached(world, token, inputs):
+        raise RefusedError(refusal)
+    if token == _SERVICE_ROLE and inputs["awsServiceName"] not in _SERVICE_ROLES:
+        known = ", ".join(_SERVICE_ROLES)
+        raise RefusedError(f"the stand-in knows the service-linked roles of {known}, not {inputs['awsServiceName']}")
+    if token == _SERVICE_ROLE and inputs.get("customSuffix"):
+        raise RefusedError(f"InvalidInput: Custom suffix is not allowed for {inputs['awsServiceName']}")
     if token == _CLUSTER and len(list(at_path(inputs, "vpcConfig.subnetIds"))) < _CLUSTER_SUBNETS:
         raise RefusedError("InvalidParameterException: Subnets specified must be in at least two different AZs")
 
@@ -134,7 +150,9 @@ def _identifier(world: World, urn: str, kind: AwsType) -> str:
 
 
 def _names(kind: AwsType, urn: str, inputs: Properties, minted: str) -> Properties:
-    """A name where AWS has one and the program gave none, or its beginning alone, as the provider makes it."""
+    """A name where AWS has one and the program gave none, or its beginning alone, as the provider or AWS makes it."""
+    if kind.token == _SERVICE_ROLE:
+        return {"name": _SERVICE_ROLES[str(inputs["awsServiceName"])]}
     name = kind.named_by
     if name in inputs or not _takes(kind.token, name):
         return {}

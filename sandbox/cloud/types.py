@@ -97,6 +97,12 @@ _TYPES = (
         replaces=("clusterName", "namespace", "serviceAccount"),
     ),
     AwsType("aws:iam/role:Role", id_from=("name",), arn="iam::{account}:role/{name}", replaces=("name", "path")),
+    AwsType(
+        "aws:iam/serviceLinkedRole:ServiceLinkedRole",
+        id_from=("arn",),
+        arn="iam::{account}:role/aws-service-role/{awsServiceName}/{name}",
+        replaces=("awsServiceName", "customSuffix"),
+    ),
     AwsType("aws:iam/policy:Policy", id_from=("arn",), arn="iam::{account}:policy/{name}", replaces=("name",)),
     AwsType(
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
@@ -123,6 +129,9 @@ _TYPES = (
 )
 
 AWS_TYPES: dict[str, AwsType] = {each.token: each for each in _TYPES}
+
+OF_THE_ACCOUNT = frozenset({"aws:iam/serviceLinkedRole:ServiceLinkedRole"})
+"""What an account has once for all its stacks: a stack that made it leaves it behind."""
 
 KUBERNETES_KINDS: frozenset[str] = frozenset(
     {

@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 from pulumi import automation
 
 from sandbox import places
+from sandbox.cloud.types import OF_THE_ACCOUNT
 from sandbox.cloud.world import Event, World
 from sandbox.engine.environment import Workspace
 from sandbox.engine.interrupt import interruptible
@@ -259,7 +260,8 @@ def _counts(changes: Mapping[automation.OpType, int] | Mapping[str, int]) -> dic
 
 
 def _leave_nothing(request: Request, stack: automation.Stack, world: World) -> None:
-    if left := world.everything():
+    """Forget the stack, and the account that was thought up for it alone."""
+    if left := [entry for entry in world.everything() if entry.type not in OF_THE_ACCOUNT]:
         names = ", ".join(sorted(entry.urn.rsplit("::", 1)[-1] for entry in left)[:10])
         raise SandboxError(f"the engine is done, and the stand-ins still hold: {names}")
     stack.workspace.remove_stack(request.stack)

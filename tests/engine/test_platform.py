@@ -19,6 +19,7 @@ from gpuplatform.settings.plan import PlannedNodePool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import labels
 from gpuplatform.standard.aliases import Vocabulary
+from sandbox.cloud.references import at_path
 from sandbox.cloud.types import listed
 from sandbox.cloud.world import World
 from sandbox.engine.run import Outcome, Request, Verb, platform, run
@@ -62,6 +63,8 @@ def test_dev_goes_up_once_changes_nothing_the_second_time_and_leaves_nothing(eng
     down, said = engine(Verb.DOWN)
     assert down.ok, said
     assert not (tmp_path / "dev").exists()
+    of_spot = [event.operation for event in down.journal if event.urn.endswith("::karpenter-spot")]
+    assert of_spot == ["create"], "other stacks of the account buy spot by that role"
 
 
 def test_pools_go_before_node_classes_before_karpenter_before_its_crds_before_the_nodes_it_runs_on(
@@ -168,6 +171,35 @@ def test_a_deferred_stack_stops_at_the_cluster(engine: Runner, tmp_path: Path) -
     assert up.ok, said
     kinds = {entry.type.split(":")[0] for entry in World(tmp_path / "staging" / "world.db").everything()}
     assert kinds == {"aws"}
+
+
+def test_a_stack_on_an_existing_network_changes_nothing_in_it_and_the_pack_accepts_it(
+    engine: Runner, tmp_path: Path
+) -> None:
+    whole = yaml.safe_load((PROJECT / "Pulumi.staging.yaml").read_text(encoding="utf-8"))
+    subnets = {f"subnet-0123456789abcdef{index}": f"ap-northeast-2{letter}" for index, letter in enumerate("abc")}
+    whole["config"]["gpu-platform:settings"]["network"] = {
+        "existing": {
+            "vpc_id": "vpc-0123456789abcdef0",
+            "private_subnets": [{"id": subnet, "zone": zone} for subnet, zone in subnets.items()],
+        }
+    }
+    existing = tmp_path / "Pulumi.staging.yaml"
+    existing.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    up, said = engine(Verb.UP, "staging", existing)
+    assert up.ok, said
+    assert "gpu-platform@" in said, "the policy pack ran"
+    made = World(tmp_path / "staging" / "world.db").everything()
+    tagged = {str(entry.inputs["resourceId"]) for entry in made if entry.type == "aws:ec2/tag:Tag"}
+    assert len(tagged) == 1, "the cluster's security group"
+    assert not tagged & set(subnets)
+    selected = [
+        list(at_path(entry.inputs, "spec.subnetSelectorTerms.id"))
+        for entry in made
+        if entry.type.endswith(":EC2NodeClass")
+    ]
+    assert selected
+    assert all(ids == list(subnets) for ids in selected)
 
 
 def test_an_error_of_the_program_names_the_resource_and_the_cause(engine_cli: PulumiCli, tmp_path: Path) -> None:

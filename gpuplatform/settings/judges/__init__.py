@@ -20,14 +20,17 @@ from gpuplatform.settings.judges import (
     pools,
     reach,
     sharing,
+    spot,
     taints,
     tenants,
+    zones,
 )
 
 _JUDGES = (
     naming.judge,
     cluster.judge,
     network.judge,
+    zones.judge,
     hardware.judge,
     architectures.judge,
     pools.judge,
@@ -38,6 +41,7 @@ _JUDGES = (
     dra.judge,
     reach.judge,
     other_pools.judge,
+    spot.judge,
     tenants.judge,
 )
 

@@ -104,6 +104,7 @@ def _entries(cluster: Cluster) -> list[Fault]:
             for group in entry.groups
             if group.startswith("system:")
         ]
+    faults += _creator(cluster)
     if not any(entry.level is AccessLevel.ADMIN for entry in cluster.access_entries):
         faults.append(
             warning(
@@ -114,3 +115,26 @@ def _entries(cluster: Cluster) -> list[Fault]:
             )
         )
     return faults
+
+
+def _creator(cluster: Cluster) -> list[Fault]:
+    """EKS enters the cluster's creator as an admin, and refuses a second entry: ResourceInUseException.
+
+    pulumi-eks asks for it and gives no choice (pulumi/pulumi-eks v4.3.0, nodejs/eks/cluster/cluster.ts,
+    bootstrapClusterCreatorAdminPermissions).
+    """
+    reason = "EKS makes it an admin, and AWS refuses an access entry for it beside (ResourceInUseException)"
+    if cluster.creator_arn is None:
+        allowed = f"the role or user that makes the cluster by the first `pulumi up`: {reason}"
+        change = "name it, so that no access entry can be for it"
+        return [warning("cluster.creator_arn", "nothing", allowed, change)]
+    return [
+        Fault(
+            f"cluster.access_entries[{entry.name}].principal_arn",
+            f"{entry.principal_arn}, the cluster's creator_arn",
+            f"anybody but the cluster's creator: {reason}",
+            "remove the entry, or name the creator that it really is",
+        )
+        for entry in cluster.access_entries
+        if entry.principal_arn == cluster.creator_arn
+    ]

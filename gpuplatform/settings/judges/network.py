@@ -1,4 +1,4 @@
-"""The network: exactly one kind, zones of the region, address ranges that do not overlap and are large enough."""
+"""The network: exactly one kind, endpoints made once, address ranges that do not overlap and are large enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import itertools
 
 from gpuplatform.faults import Fault, warning
 from gpuplatform.settings.draft import Draft
-from gpuplatform.settings.network import NewNetwork
+from gpuplatform.settings.network import ExistingNetwork, NewNetwork, endpoint_name
 
 LARGEST_PREFIX, SMALLEST_PREFIX = 16, 20
 """A VPC is /16 at most (Amazon VPC user guide, VPC CIDR blocks); below /20 a zone gets fewer than 512 addresses."""
@@ -19,13 +19,15 @@ ENDPOINT_SERVICES = frozenset(
     {
         "aps", "aps-workspaces", "autoscaling", "cloudformation", "cloudtrail", "config", "datasync", "ebs", "ec2",
         "ec2messages", "ecr.api", "ecr.dkr", "eks", "eks-auth", "elasticfilesystem", "elasticloadbalancing",
-        "events", "fsx", "guardduty-data", "kinesis-firehose", "kms", "lambda", "logs", "monitoring", "s3",
+        "events", "fsx", "guardduty-data", "kinesis-firehose", "kms", "lambda", "logs", "monitoring",
         "secretsmanager", "sns", "sqs", "ssm", "ssmmessages", "states", "sts", "xray"
     }
 )
 # fmt: on
 """Services with an endpoint that a cluster may want (Amazon VPC user guide, AWS services that integrate with AWS
 PrivateLink); not all, so that another name is only worth a warning."""
+_GATEWAY_SERVICE = "s3"
+"""Its endpoint is made for every network, by its route tables."""
 
 
 def judge(draft: Draft) -> list[Fault]:
@@ -38,26 +40,33 @@ def judge(draft: Draft) -> list[Fault]:
     if (network.new is None) == (network.existing is None) and (network.new is not None or not lost):
         given, change = ("neither", "give one of them") if network.new is None else ("both", "keep one of them")
         faults.append(Fault("network", given, "exactly one of new and existing", change))
-    if draft.region:
-        kind = "new.zones" if network.new else "existing.private_subnets"
-        faults += [
-            Fault(f"network.{kind}", zone, f"zones of {draft.region}", f"name a zone such as {draft.region}a")
-            for zone in network.zones
-            if not (zone.startswith(draft.region) and len(zone) == len(draft.region) + 1 and zone[-1].isalpha())
-        ]
     if network.new:
         faults += _new(network.new, draft)
-    elif network.existing and len(network.zones) < 2:
-        faults.append(Fault("network.existing.private_subnets", "one zone", "two zones at least", "add a subnet"))
+    elif network.existing:
+        faults += _existing(network.existing, len(network.zones))
     return faults
 
 
+def _existing(network: ExistingNetwork, zones: int) -> list[Fault]:
+    path, subnets = "network.existing.private_subnets", [subnet.id for subnet in network.private_subnets]
+    repeated = sorted({subnet for subnet in subnets if subnets.count(subnet) > 1})
+    faults = [Fault(path, f"{subnet} twice", "each subnet once", "remove one") for subnet in repeated]
+    return faults if zones > 1 else [*faults, Fault(path, "one zone", "two zones at least", "add a subnet")]
+
+
 def _endpoints(network: NewNetwork) -> list[Fault]:
-    path, named = "network.new.interface_endpoints", network.interface_endpoints
-    repeated = sorted({each for each in named if named.count(each) > 1})
-    unknown = sorted(set(named) - ENDPOINT_SERVICES)
+    path, services = "network.new.interface_endpoints", network.interface_endpoints
+    spellings: dict[str, list[str]] = {}
+    for service in services:
+        spellings.setdefault(endpoint_name(service), []).append(service)
+    repeated = [each for name, each in spellings.items() if len(each) > 1 and name != _GATEWAY_SERVICE]
+    unknown = {each for (each, *others) in spellings.values() if not others} - ENDPOINT_SERVICES - {_GATEWAY_SERVICE}
+    faults = [Fault(path, _twice(each), "each service once", "remove one") for each in repeated]
+    if _GATEWAY_SERVICE in services:
+        allowed = "services beside S3, which always has a gateway endpoint"
+        faults.append(Fault(path, _GATEWAY_SERVICE, allowed, f"remove {_GATEWAY_SERVICE}"))
     return [
-        *(Fault(path, f"{each} twice", "each service once", "remove one") for each in repeated),
+        *faults,
         *(
             warning(
                 path,
@@ -65,9 +74,15 @@ def _endpoints(network: NewNetwork) -> list[Fault]:
                 "a service with an interface endpoint: AWS refuses any other when the network is made",
                 _meant(each),
             )
-            for each in unknown
+            for each in sorted(unknown)
         ),
     ]
+
+
+def _twice(spellings: list[str]) -> str:
+    """One service named more than once, in one spelling or in several."""
+    different = list(dict.fromkeys(spellings))
+    return f"{different[0]} twice" if len(different) == 1 else f"{' and '.join(different)}, which are one name"
 
 
 def _meant(unknown: str) -> str:
@@ -76,10 +91,7 @@ def _meant(unknown: str) -> str:
 
 
 def _new(network: NewNetwork, draft: Draft) -> list[Fault]:
-    faults: list[Fault] = []
-    repeated = {zone for zone in network.zones if network.zones.count(zone) > 1}
-    faults += [Fault("network.new.zones", f"{zone} twice", "each zone once", "remove one") for zone in sorted(repeated)]
-    faults += _endpoints(network)
+    faults = _endpoints(network)
     ranges = {"network.new.cidr": network.cidr}
     if network.pod_cidr:
         ranges["network.new.pod_cidr"] = network.pod_cidr

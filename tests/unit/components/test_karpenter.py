@@ -36,6 +36,16 @@ def test_the_controller_starts_when_its_role_and_its_queue_are_ready() -> None:
     assert ready <= recording.named("ka-crds").depends_on
 
 
+def test_the_accounts_role_for_spot_is_made_before_karpenter_where_asked_for_and_outlives_the_stack() -> None:
+    asked = full_settings(account={"spot_service_linked_role": "create"})
+    recording = record(lambda: karpenter("ka", asked))
+    (role,) = recording.of("ServiceLinkedRole")
+    assert role.inputs["awsServiceName"] == "spot.amazonaws.com"
+    assert role.request.retainOnDelete
+    assert role.urn in recording.named("ka-crds").depends_on
+    assert made().of("ServiceLinkedRole") == []
+
+
 def test_the_controller_takes_its_role_by_pod_identity_and_holds_the_published_policies_alone() -> None:
     recording = made()
     (identity,) = recording.of("PodIdentityAssociation")

@@ -36,13 +36,14 @@ def tags(inputs: Mapping[str, object]) -> Mapping[str, str]:
     return {str(key): str(value) for key, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
-def test_an_existing_network_gets_the_discovery_tag_on_its_subnets_and_nothing_else() -> None:
-    made = [each for each in existing_network().resources if each.name != "net"]
-    assert {each.type for each in made} == {"aws:ec2/tag:Tag"}
-    assert [(each.inputs["resourceId"], each.inputs["key"], each.inputs["value"]) for each in made] == [
-        ("subnet-0123456789abcdef0", keys.DISCOVERY, "gpu-test"),
-        ("subnet-0123456789abcdef1", keys.DISCOVERY, "gpu-test"),
-    ]
+def test_an_existing_network_is_left_as_it_is() -> None:
+    # Another cluster may stand on the same subnets, and a tag has one value.
+    recording = existing_network()
+    (made,) = recording.resources
+    assert recording.outputs[made.urn] == {
+        "vpc_id": "vpc-0123456789abcdef0",
+        "private_subnet_ids": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+    }
 
 
 @pytest.mark.parametrize(("nat", "zones"), [("single", ZONES[:1]), ("per-zone", ZONES)])
@@ -92,9 +93,29 @@ def test_s3_is_reached_inside_the_network_from_every_private_subnet() -> None:
     assert s3.inputs["routeTableIds"] == [f"net-private-{zone}-id" for zone in ZONES]
 
 
-def test_endpoints_take_https_from_the_network_alone_and_are_left_out_where_none_is_named() -> None:
+@pytest.mark.parametrize(
+    ("more", "networks"),
+    [({}, ["10.0.0.0/16"]), ({"pod_cidr": "100.64.0.0/16"}, ["10.0.0.0/16", "100.64.0.0/16"])],
+)
+def test_endpoints_take_https_from_every_network_of_the_vpc_and_from_no_other(
+    more: dict[str, Plain], networks: list[str]
+) -> None:
+    rules = new_network(interface_endpoints=["ec2"], **more).of("SecurityGroupIngressRule")
+    assert [rule.inputs["cidrIpv4"] for rule in rules] == networks
+    assert {(rule.inputs["fromPort"], rule.inputs["toPort"], rule.inputs["ipProtocol"]) for rule in rules} == {
+        (443, 443, "tcp")
+    }
+
+
+def test_interface_endpoints_and_their_group_are_made_for_the_services_that_are_named() -> None:
     made = new_network(interface_endpoints=["ec2", "ecr.api"])
     assert {each.name for each in made.of("VpcEndpoint")} == {"net-s3", "net-ec2", "net-ecr-api"}
-    (rule,) = made.of("SecurityGroupIngressRule")
-    assert (rule.inputs["cidrIpv4"], rule.inputs["fromPort"], rule.inputs["toPort"]) == ("10.0.0.0/16", 443, 443)
     assert new_network(interface_endpoints=[]).of("SecurityGroup") == []
+
+
+@pytest.mark.parametrize("nat", ["single", "per-zone"])
+def test_nat_gateways_and_their_addresses_wait_for_the_internet_gateway(nat: str) -> None:
+    made = new_network(nat=nat)
+    (internet,) = made.of("InternetGateway")
+    waiting = [*made.of("NatGateway"), *made.of("Eip")]
+    assert [each.name for each in waiting if internet.urn not in each.depends_on] == []

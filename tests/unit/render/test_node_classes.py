@@ -3,10 +3,21 @@ import re
 
 import pytest
 
+from gpuplatform import accept
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.render.stack import render
 from gpuplatform.settings.source import Plain
-from tests.builders import STACKS, a_card, a_market, a_pool, a_static_pool, some_settings, stack_settings
+from tests.builders import (
+    STACKS,
+    ZONES,
+    a_card,
+    a_market,
+    a_pool,
+    a_static_pool,
+    settings_object,
+    some_settings,
+    stack_settings,
+)
 from tests.unit.render.reading import at, list_at, mapping_at, of_kind
 
 
@@ -72,6 +83,20 @@ def test_subnets_and_security_groups_are_found_by_the_clusters_discovery_tag(spe
     assert spec["securityGroupSelectorTerms"] == [subnets]
     (key,) = mapping_at(subnets, "tags")
     assert key == "karpenter.sh/discovery"
+
+
+def test_subnets_of_an_existing_network_are_named_by_id_for_every_kind_of_pool() -> None:
+    # The discovery tag has one value a subnet: two clusters on one network would overwrite each other's.
+    ids = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
+    subnets: list[Plain] = [{"id": each, "zone": zone} for each, zone in zip(ids, ZONES, strict=True)]
+    raw = settings_object(cpu_pools=[{"name": "cpu", "instance_types": ["m7i.large"], "ceiling_vcpus": 16}])
+    raw["network"] = {"existing": {"vpc_id": "vpc-0123456789abcdef0", "private_subnets": subnets}}
+    node_classes = of_kind(render(accept.accepted(raw)).documents, "EC2NodeClass")
+    assert set(node_classes) == {"serve", "cpu"}
+    for document in node_classes.values():
+        spec = mapping_at(document, "spec")
+        assert spec["subnetSelectorTerms"] == [{"id": each} for each in ids]
+        assert spec["securityGroupSelectorTerms"] == [{"tags": {"karpenter.sh/discovery": "gpu-test"}}]
 
 
 @pytest.mark.parametrize(

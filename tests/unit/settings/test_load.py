@@ -23,6 +23,7 @@ from tests.builders import (
 EVERY_FAULT = Path(__file__).parent / "every_fault.yaml"
 
 EXPECTED = [
+    "account.spot_service_linked_role",
     "account_id",
     "aliases",
     "cluster.access_entries[admins]",
@@ -32,6 +33,7 @@ EXPECTED = [
     "cluster.access_entries[same].groups[0]",
     "cluster.access_entries[same].principal_arn",
     "cluster.access_entries[reader].groups",
+    "cluster.access_entries[reader].principal_arn",
     "cluster.endpoint.public_cidrs",
     "cluster.log_retention_days",
     "cluster.log_retention_dayz",
@@ -51,6 +53,8 @@ EXPECTED = [
     "network.new.nat",
     "network.new.pod_cidr",
     "network.new.zones",
+    "network.new.zones",
+    "network.new.zones[us-east-1d].id",
     "neuron_pools[neuron-large].ceiling_devices",
     "neuron_pools[neuron].instance_types",
     "pools[Bad_Name].cards",

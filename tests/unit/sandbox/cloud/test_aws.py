@@ -14,6 +14,7 @@ from sandbox.cloud.world import Entry, Properties, World
 AT = Account("us-east-1", "111122223333", frozenset({"vpc-0given00000000000"}), {"project": "p"})
 VPC, SUBNET, ROLE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:iam/role:Role"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+NAT, INTERNET_GATEWAY = "aws:ec2/natGateway:NatGateway", "aws:ec2/internetGateway:InternetGateway"
 CLUSTER, ATTACHMENT = "aws:eks/cluster:Cluster", "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 
 
@@ -140,6 +141,40 @@ def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World)
     aws.delete(world, subnet)
     aws.delete(world, vpc)
     assert world.everything() == ()
+
+
+def test_a_nat_gateway_needs_the_internet_gateway_and_keeps_it(world: World) -> None:
+    vpc = make(world, VPC, "vpc", {})
+    subnet = make(world, SUBNET, "public", {"vpcId": vpc.id})
+    address = make(world, "aws:ec2/eip:Eip", "address", {"domain": "vpc"})
+    nat: Properties = {"subnetId": subnet.id, "allocationId": address.id}
+    with pytest.raises(RefusedError, match=rf"Gateway\.NotAttached: Network {vpc.id} has no Internet gateway attached"):
+        make(world, NAT, "nat", nat)
+    assert make(world, NAT, "inside", {**nat, "connectivityType": "private"}).id
+    elsewhere = make(world, INTERNET_GATEWAY, "elsewhere", {"vpcId": make(world, VPC, "other", {}).id})
+    with pytest.raises(RefusedError, match=r"Gateway\.NotAttached"):
+        make(world, NAT, "nat", nat)
+    internet = make(world, INTERNET_GATEWAY, "internet", {"vpcId": vpc.id})
+    made = make(world, NAT, "nat", nat)
+    with pytest.raises(RefusedError, match=r"DependencyViolation: .*nat"):
+        aws.delete(world, internet)
+    aws.delete(world, elsewhere)
+    aws.delete(world, made)
+    aws.delete(world, internet)
+
+
+def test_an_account_has_its_service_linked_role_once_under_the_name_that_aws_gives_it(world: World) -> None:
+    token = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
+    spot: Properties = {"awsServiceName": "spot.amazonaws.com"}
+    role = make(world, token, "spot", spot)
+    path = "role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot"
+    assert role.id == role.outputs["arn"] == f"arn:aws:iam::111122223333:{path}"
+    with pytest.raises(RefusedError, match=r"InvalidInput: .*AWSServiceRoleForEC2Spot has been taken"):
+        make(world, token, "again", spot)
+    with pytest.raises(RefusedError, match="Custom suffix is not allowed"):
+        make(world, token, "other", {**spot, "customSuffix": "x"})
+    with pytest.raises(RefusedError, match=r"not ecs\.amazonaws\.com"):
+        make(world, token, "ecs", {"awsServiceName": "ecs.amazonaws.com"})
 
 
 def test_a_role_with_attachments_is_not_deleted(world: World) -> None:

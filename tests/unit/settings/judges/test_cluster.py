@@ -1,5 +1,6 @@
 import pytest
 
+from gpuplatform.faults import Severity
 from gpuplatform.settings.load import examine
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard.versions import KUBERNETES_SUPPORTED
@@ -115,3 +116,17 @@ def test_a_pool_that_needs_a_gate_says_so_when_it_is_off(pool: dict[str, Plain],
 def test_pools_that_need_no_gate_are_fine_without() -> None:
     off: Plain = {"static_capacity": False, "node_overlay": False}
     assert examine(settings_object(pools=[a_pool()], feature_gates=off)).faults == ()
+
+
+def test_without_its_creator_a_cluster_is_warned_of_an_entry_that_aws_would_refuse() -> None:
+    (fault,) = examine(settings_object(cluster={"creator_arn": None})).faults
+    assert fault.path == "cluster.creator_arn"
+    assert fault.severity is Severity.WARNING
+    assert "ResourceInUseException" in fault.allowed
+
+
+def test_the_clusters_creator_has_no_access_entry() -> None:
+    (fault,) = examine(settings_object(cluster={"creator_arn": f"{ROLE}/admin"})).faults
+    assert fault.path == "cluster.access_entries[admins].principal_arn"
+    assert fault.severity is Severity.ERROR
+    assert "creator" in fault.given

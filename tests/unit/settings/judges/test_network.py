@@ -2,13 +2,13 @@ import pytest
 
 from gpuplatform.settings.load import examine
 from gpuplatform.settings.source import Plain
-from tests.builders import paths, settings_object
+from tests.builders import ZONES_WITH_IDS, paths, settings_object
 
 EXISTING: dict[str, Plain] = {
     "vpc_id": "vpc-0123456789abcdef0",
     "private_subnets": [
-        {"id": "subnet-0123456789abcdef0", "zone": "us-east-1a"},
-        {"id": "subnet-0123456789abcdef1", "zone": "us-east-1b"},
+        {"id": "subnet-0123456789abcdef0", "zone": ZONES_WITH_IDS[0]},
+        {"id": "subnet-0123456789abcdef1", "zone": ZONES_WITH_IDS[1]},
     ],
 }
 
@@ -20,7 +20,7 @@ def faults(network: dict[str, Plain], **others: Plain) -> list[str]:
 
 
 def new(**overrides: Plain) -> dict[str, Plain]:
-    return {"new": {"cidr": "10.0.0.0/16", "zones": ["us-east-1a", "us-east-1b"], **overrides}}
+    return {"new": {"cidr": "10.0.0.0/16", "zones": list(ZONES_WITH_IDS), **overrides}}
 
 
 def test_exactly_one_of_new_and_existing_is_given() -> None:
@@ -34,26 +34,39 @@ def test_two_networks_do_not_hide_what_is_wrong_with_the_new_one() -> None:
     assert faults({**new(cidr="10.0.0.0/8"), "existing": EXISTING}) == ["network", "network.new.cidr"]
 
 
-@pytest.mark.parametrize("zone", ["eu-west-1a", "us-east-1", "us-east-1ab", "us-east-11", "us-east-2a"])
-def test_zones_are_of_the_region(zone: str) -> None:
-    assert faults(new(zones=["us-east-1a", zone])) == ["network.new.zones"]
-
-
-def test_subnets_of_another_region_are_refused_too() -> None:
-    subnets: list[Plain] = [
-        {"id": "subnet-0123456789abcdef0", "zone": "us-east-1a"},
-        {"id": "subnet-0123456789abcdef1", "zone": "us-west-2a"},
-    ]
-    assert faults({"existing": {**EXISTING, "private_subnets": subnets}}) == ["network.existing.private_subnets"]
-
-
 def test_existing_subnets_are_in_two_zones_at_least() -> None:
-    subnets: list[Plain] = [{"id": f"subnet-0123456789abcdef{n}", "zone": "us-east-1a"} for n in range(2)]
+    subnets: list[Plain] = [{"id": f"subnet-0123456789abcdef{n}", "zone": ZONES_WITH_IDS[0]} for n in range(2)]
     assert faults({"existing": {**EXISTING, "private_subnets": subnets}}) == ["network.existing.private_subnets"]
 
 
-def test_a_zone_is_named_once() -> None:
-    assert faults(new(zones=["us-east-1a", "us-east-1a"])) == ["network.new.zones"]
+def test_an_existing_subnet_is_named_once_and_a_zone_may_have_several() -> None:
+    subnets: list[Plain] = [
+        {"id": "subnet-0123456789abcdef0", "zone": ZONES_WITH_IDS[0]},
+        {"id": "subnet-0123456789abcdef1", "zone": ZONES_WITH_IDS[1]},
+        {"id": "subnet-0123456789abcdef2", "zone": ZONES_WITH_IDS[1]},
+    ]
+    assert faults({"existing": {**EXISTING, "private_subnets": subnets}}) == []
+    subnets.append(subnets[0])
+    assert faults({"existing": {**EXISTING, "private_subnets": subnets}}) == ["network.existing.private_subnets"]
+
+
+@pytest.mark.parametrize(
+    ("services", "given"),
+    [
+        (["ec2", "sts"], []),
+        (["ec2", "sts", "ec2"], ["ec2 twice"]),
+        (["ecr.api", "ecr-api"], ["ecr.api and ecr-api, which are one name"]),
+        (["s3"], ["s3"]),
+        (["s3", "ec2", "s3"], ["s3"]),
+        (["ecc2", "ecc2"], ["ecc2 twice"]),
+    ],
+)
+def test_an_endpoint_that_would_be_made_twice_is_refused_with_one_fault(
+    services: list[Plain], given: list[str]
+) -> None:
+    raw = settings_object(network=new(interface_endpoints=services))
+    assert [fault.given for fault in examine(raw).faults] == given
+    assert (examine(raw).settings is None) == bool(given)
 
 
 @pytest.mark.parametrize(
