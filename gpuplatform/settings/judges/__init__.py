@@ -16,6 +16,7 @@ from gpuplatform.settings.judges import (
     network,
     other_pools,
     pools,
+    prices,
     reach,
     sharing,
     taints,
@@ -35,6 +36,7 @@ _JUDGES = (
     reach.judge,
     other_pools.judge,
     tenants.judge,
+    prices.judge,
 )
 
 
