@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from gpuplatform.faults import Fault, errors
 from policies.judge import judge
 from policies.kinds import NODE_GROUP, STACK
-from policies.rule import Finding
+from policies.rule import Finding, Severity, StackRule
 from policies.rules import RULES, STACK_RULES
-from policies.subject import of_document, of_release, of_resource
+from policies.subject import Subject, of_document, of_release, of_resource
 
 PlainObject = Mapping[str, object]
 
@@ -37,7 +37,33 @@ def judge_stack(
         *(of_resource(NODE_GROUP.name, name, inputs) for name, inputs in node_groups.items()),
         of_resource(STACK.name, "stack", {_OUTPUTS: published}),
     ]
-    return tuple(finding for finding in judge(subjects) if errors([finding.fault]))
+    findings = [*judge(subjects), *_twice(subjects)]
+    return tuple(finding for finding in findings if errors([finding.fault]))
+
+
+def _twice(subjects: Iterable[Subject]) -> list[Finding]:
+    """Objects of one kind, namespace and name: the later would overwrite the earlier without a word."""
+    seen: set[tuple[str, str, str | None, str]] = set()
+    findings: list[Finding] = []
+    for subject in subjects:
+        group = subject.api_version.rpartition("/")[0]
+        identity = (group, subject.kind, subject.namespace, subject.name)
+        if identity in seen:
+            fault = Fault("metadata.name", subject.name, "one object of its kind and name", "rename one of the two")
+            findings.append(Finding(OBJECTS_DISTINCT, subject, fault))
+        seen.add(identity)
+    return findings
+
+
+OBJECTS_DISTINCT = StackRule(
+    name="objects-distinct",
+    description="No two objects of a stack have one kind, namespace and name.",
+    severity=Severity.HIGH,
+    remediation="Rename one of the two where the settings name it.",
+    kinds=(),
+    judge=lambda subjects: [(finding.subject, finding.fault) for finding in _twice(subjects)],
+)
+"""Over everything that a stack renders, so outside the pack: the engine itself refuses two resources of one name."""
 
 
 def as_fault(finding: Finding) -> Fault:
