@@ -20,12 +20,14 @@ from components.queues import Queues, QueuesArgs
 from components.settings import settings_of_stack
 from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
+from gpuplatform.outputs import describe
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
-from gpuplatform.render.stack import render
+from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
 from policies.admission.documents import admission_documents
+from policies.gate import hold_to_the_rules
 
 
 def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi.ResourceOptions]:
@@ -43,10 +45,13 @@ def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi
 
 
 def contents(
-    settings: Settings, network: NetworkHandle, cluster: ClusterHandle, after_cluster: pulumi.ResourceOptions
+    settings: Settings,
+    documents: Rendered,
+    network: NetworkHandle,
+    cluster: ClusterHandle,
+    after_cluster: pulumi.ResourceOptions,
 ) -> None:
     """Everything inside the cluster. On the way down each waits for what was made after it."""
-    documents = render(settings)
     storage_args = StorageArgs(cluster=cluster, storage_class=documents.storage_class)
     storage = Storage("storage", storage_args, after_cluster)
     karpenter = Karpenter(
@@ -94,25 +99,15 @@ def contents(
         # A tenant's namespace is Kueue's; Prometheus claims a volume.
         pulumi.ResourceOptions.merge(after_cluster, pulumi.ResourceOptions(depends_on=[tenants, storage])),
     )
-    Admission(
-        "admission",
-        AdmissionArgs(
-            cluster=cluster,
-            documents=admission_documents(stack_view(settings, template_name), settings.admission),
-        ),
-        after_cluster,
-    )
+    in_cluster = admission_documents(stack_view(settings, template_name), settings.admission)
+    Admission("admission", AdmissionArgs(cluster=cluster, documents=in_cluster), after_cluster)
 
-
-def nothing(
-    _settings: Settings, _network: NetworkHandle, _cluster: ClusterHandle, _after: pulumi.ResourceOptions
-) -> None:
-    """The first `up` of a private endpoint stops here; the second runs from inside the network."""
-
-
-WITHIN = {Contents.APPLIED: contents, Contents.DEFERRED: nothing}
 
 stack_settings = settings_of_stack()
+rendered = render(stack_settings)
+published = describe(stack_settings, "").as_plain()
+hold_to_the_rules(rendered.documents, rendered.values, rendered.node_group_inputs, published)
 network_handle, cluster_handle, after = foundation(stack_settings)
-WITHIN[stack_settings.cluster.contents](stack_settings, network_handle, cluster_handle, after)
+if stack_settings.cluster.contents is Contents.APPLIED:
+    contents(stack_settings, rendered, network_handle, cluster_handle, after)
 publish(stack_settings, cluster_handle)

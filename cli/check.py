@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from cli.capacity import capacity_json, capacity_text
+from cli.judged import judged_file
 from cli.published import label_changes, published_outputs
 from cli.stacks import stack_options, which_file
 from gpuplatform.accept import check_file, report
@@ -22,6 +23,7 @@ from gpuplatform.proofs.slices import cuts
 from gpuplatform.settings.load import Loaded
 from gpuplatform.settings.plan import plan
 from gpuplatform.standard.versions import unverified
+from policies.stack import rules_of_the_engine
 
 
 @click.command()
@@ -33,13 +35,20 @@ from gpuplatform.standard.versions import unverified
     metavar="FILE",
     help="What the running stack published: `pulumi stack output platform --json`. Read by itself on this machine.",
 )
+@click.option("--explain", is_flag=True, help="List what only `pulumi preview` can judge, and end.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(stack: str | None, settings: Path | None, was: Path | None, published: Path | None, output: str) -> None:
+def check(
+    stack: str | None, settings: Path | None, was: Path | None, published: Path | None, output: str, *, explain: bool
+) -> None:
     """Judge settings: every fault in one report, the bill at rest and at the ceilings, and what is not known.
 
     Exit code: 0 nothing refuses them, 1 they are refused, 2 the command was misused.
     """
-    loaded = check_file(which_file(stack, settings))
+    if explain:
+        for line in _explained():
+            click.echo(line)
+        return
+    loaded = judged_file(which_file(stack, settings))
     change = _change(was, loaded)
     known = published_outputs(stack, published)
     fixed = label_changes(known, loaded.settings) if known and loaded.settings else []
@@ -53,6 +62,15 @@ def check(stack: str | None, settings: Path | None, was: Path | None, published:
         for line in _change_lines(change):
             click.echo(line)
     sys.exit(1 if loaded.settings is None else 0)
+
+
+def _explained() -> list[str]:
+    return [
+        "Judged by check and by the engine: settings, and their Kubernetes objects, chart values and node groups.",
+        "Judged only by the engine, with --policy-pack policies: AWS resources, which no settings hold:",
+        *(f"  {name}" for name in rules_of_the_engine()),
+        "`make up` previews first, so what these refuse makes nothing; so does `pulumi up --policy-pack policies`.",
+    ]
 
 
 def _change(was: Path | None, loaded: Loaded) -> Change | None:

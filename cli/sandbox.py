@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from cli.stacks import which_file
+from cli.stacks import accepted_settings, which_file
 
 if TYPE_CHECKING:
     from sandbox.session.up_and_down import Ended, Steps
@@ -30,6 +30,7 @@ def up(stack: str) -> None:
     from sandbox.session.up_and_down import Steps  # noqa: PLC0415
     from sandbox.session.up_and_down import up as bring_up  # noqa: PLC0415
 
+    accepted_settings(stack, None)
     steps = Steps(sys.stdout, [])
     file = which_file(stack, None)
     ended = _or_exit(lambda: bring_up(stack, file, session_folder(), steps))

@@ -59,9 +59,10 @@ def stack_options(command: Callable[P, R]) -> Callable[P, R]:
 def accepted_settings(stack: str | None, settings: Path | None) -> tuple[Settings, Loaded]:
     """Settings that nothing refuses; otherwise the report on standard error and exit code 1."""
     # Reading settings is most of a command's start, and `lint` without a stack needs none.
-    from gpuplatform.accept import check_file, report  # noqa: PLC0415
+    from cli.judged import judged_file  # noqa: PLC0415
+    from gpuplatform.accept import report  # noqa: PLC0415
 
-    loaded = check_file(which_file(stack, settings))
+    loaded = judged_file(which_file(stack, settings))
     if loaded.settings is None:
         click.echo(report(errors(loaded.faults)), err=True)
         sys.exit(1)

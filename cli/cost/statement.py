@@ -12,10 +12,12 @@ from gpuplatform.proofs.cost import (
     Bill,
     Line,
     TeamLine,
+    Unpromised,
     advice,
     bill,
     instance_types_of,
     team_lines,
+    unpromised,
 )
 from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import plan, unit_resource
@@ -43,6 +45,7 @@ class Statement:
     bill: Bill
     units: tuple[UnitPrice, ...]
     teams: tuple[TeamLine, ...]
+    unpromised: Unpromised
     advice: tuple[Advice, ...]
     notes: tuple[str, ...]
     """What the figures assume, and what is not known."""
@@ -68,7 +71,8 @@ def statement(settings: Settings, today: datetime.date) -> Statement:
         if (found := price_range_usd_per_unit_hour(each, prices))
     )
     notes = _notes(settings, whole, prices.old(instance_types_of(draft), today))
-    return Statement(settings, whole, units, team_lines(settings), advice(settings, whole), notes)
+    teams = team_lines(settings)
+    return Statement(settings, whole, units, teams, unpromised(teams, whole), advice(settings, whole), notes)
 
 
 def _notes(settings: Settings, whole: Bill, old: list[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def as_text(given: Statement) -> str:
     lines += ["", *_limits(given), "", "One unit for an hour, its part of the host included:"]
     lines += aligned([("nodepool", "unit", "USD from", "to"), *_unit_rows(given)], indent="  ")
     if given.teams:
-        lines += ["", "Teams, by their quotas (they overlap: the sum is no bill), USD a month:"]
+        lines += ["", "Teams, each quota on the cheapest node that it may use, USD a month:"]
         lines += aligned([("tenant", "quota", "expected", "all of it"), *_team_rows(given)], indent="  ")
     if given.advice:
         lines += ["", "Advice (docs/reference/markets.md):"]
@@ -85,6 +85,10 @@ def as_json(given: Statement) -> str:
             }
             for each in given.teams
         ],
+        "promised_to_nobody": {
+            "expected_usd_per_hour": _cents(given.unpromised.expected_usd_per_hour),
+            "ceiling_usd_per_hour": _cents(given.unpromised.ceiling_usd_per_hour),
+        },
         "advice": [{"pool": each.pool, "says": each.says} for each in given.advice],
         "notes": list(given.notes),
     }
@@ -150,6 +154,15 @@ def _team_rows(given: Statement) -> Iterable[tuple[str, ...]]:
             f"{each.quota} {each.resource}",
             *(money(one * HOURS_PER_MONTH) for one in figures),
         )
+
+    closing = (given.unpromised.expected_usd_per_hour, given.unpromised.ceiling_usd_per_hour)
+    yield ("promised to nobody", "the rest of the bill", *(money(usd * HOURS_PER_MONTH) for usd in closing))
+    whole = _sum("total", given.bill.lines)
+    yield (
+        "total",
+        "",
+        *(money(usd * HOURS_PER_MONTH) for usd in (whole.expected_usd_per_hour, whole.ceiling_usd_per_hour)),
+    )
 
 
 def _cents(usd: float) -> float:

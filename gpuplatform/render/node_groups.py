@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuplatform.render.document import Document
 from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.render.nodepools import instruction_labels
 from gpuplatform.settings.plan import PlannedNodePool
@@ -39,6 +40,16 @@ class NodeGroup:
     """As EKS writes them: key, value, effect."""
     volume: RootVolume
     user_data: str | None
+
+    def as_inputs(self) -> Document:
+        """What the policy rules read of the EKS node group, under the names of its inputs."""
+        return {
+            "amiType": self.ami_type,
+            "instanceTypes": list(self.instance_types),
+            "labels": self.labels,
+            "taints": list(self.taints),
+            "scalingConfig": {"desiredSize": self.nodes, "minSize": self.nodes, "maxSize": self.nodes + 1},
+        }
 
 
 def node_group(planned: PlannedNodePool, settings: Settings) -> NodeGroup:

@@ -91,6 +91,11 @@ class Rendered:
         watched = self.monitoring.values if self.monitoring else {}
         return own | self.device_plugin_values | self.kueue_values | watched
 
+    @property
+    def node_group_inputs(self) -> dict[str, Document]:
+        """The EKS inputs of each managed node group, by its name."""
+        return {group.name: group.as_inputs() for group in self.node_groups}
+
 
 def chart_values(settings: Settings) -> dict[str, Document]:
     """The values of every chart that a stack installs, by the chart's name; nothing else is rendered for them."""

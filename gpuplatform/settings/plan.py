@@ -13,6 +13,7 @@ from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.settings.other_pools import CpuPool, NeuronPool
 from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Provisioner, Sharing
+from gpuplatform.settings.whole_nodes import cards_of_whole_nodes
 from gpuplatform.standard import keys, labels, names, resources, taints
 from gpuplatform.standard.markets import Market
 from gpuplatform.standard.selection import Selection
@@ -66,10 +67,11 @@ class PlannedNodePool:
 
     @property
     def ceiling_cards(self) -> int:
-        """The most physical cards it may have; a static NodePool's are its nodes' cards."""
+        """The most physical cards that it may have, in whole nodes; a static NodePool's are its nodes' cards."""
+        cards_per_node = frozenset(instance_type.cards for instance_type in self.types)
         if self.replicas is not None:
-            return self.replicas * max(each.cards for each in self.types)
-        return self.market.ceiling_cards or 0
+            return self.replicas * max(cards_per_node)
+        return cards_of_whole_nodes(self.market.ceiling_cards or 0, cards_per_node)
 
 
 def unit_resource(pool: Pool) -> str:

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
 
-import yaml
 from filelock import FileLock, Timeout
 from pulumi import automation
 
@@ -27,6 +26,7 @@ from sandbox.engine.environment import Workspace
 from sandbox.engine.interrupt import interruptible
 from sandbox.engine.output import Relay
 from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle, unprotected
+from sandbox.engine.secrets_keys import salt_of_state, without_secrets_keys
 from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import pulumi_cli
 
@@ -149,14 +149,10 @@ def _alone(request: Request) -> Generator[None]:
 
 
 def _copy_stack_file(request: Request, workspace: Workspace) -> None:
-    """The repository's stack file, with the salt that the engine added to the copy before."""
-    copy = workspace.stack_file
-    text = request.stack_file.read_text(encoding="utf-8")
-    earlier = cast(object, yaml.safe_load(copy.read_text(encoding="utf-8"))) if copy.exists() else None
-    salt = cast(dict[str, object], earlier).get("encryptionsalt") if isinstance(earlier, dict) else None
-    if salt and "encryptionsalt" not in text:
-        text = f"encryptionsalt: {salt}\n{text}"
-    copy.write_text(text, encoding="utf-8")
+    """The repository's stack file without its own way of keeping secrets, and with this engine's, where it has one."""
+    text = without_secrets_keys(request.stack_file.read_text(encoding="utf-8"))
+    salt = salt_of_state(workspace.backend, request.stack)
+    workspace.stack_file.write_text(text if salt is None else f"encryptionsalt: {salt}\n{text}", encoding="utf-8")
 
 
 def _stack(request: Request, workspace: Workspace, warming: threading.Thread) -> automation.Stack:
@@ -222,6 +218,9 @@ def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
 
 
 def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
+    """Preview first: what the pack refuses makes nothing."""
+    if not _preview(request, stack, relay).ok:
+        return _FAILED
     try:
         result = stack.up(
             policy_packs=_packs(request),

@@ -138,11 +138,14 @@ def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims
     assert volumes.urn in monitoring.depends_on
 
 
-def test_the_program_is_short_and_takes_no_decision() -> None:
+def test_the_program_is_short_and_decides_only_whether_contents_are_deferred() -> None:
     assert len(MAIN.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
-    assert not [
+    branches = [
         node for node in ast.walk(TREE) if isinstance(node, ast.If | ast.IfExp | ast.Match | ast.While | ast.Try)
     ]
+    (deferred,) = branches
+    assert isinstance(deferred, ast.If)
+    assert ast.unparse(deferred.test) == "stack_settings.cluster.contents is Contents.APPLIED"
 
 
 def test_the_program_names_no_resource_class_of_an_sdk() -> None:

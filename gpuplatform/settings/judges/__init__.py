@@ -18,6 +18,7 @@ from gpuplatform.settings.judges import (
     network,
     other_pools,
     pools,
+    prices,
     reach,
     sharing,
     spot,
@@ -43,6 +44,7 @@ _JUDGES = (
     other_pools.judge,
     spot.judge,
     tenants.judge,
+    prices.judge,
 )
 
 

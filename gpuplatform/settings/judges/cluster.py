@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 from gpuplatform.faults import Fault, warning
-from gpuplatform.settings.cluster import AccessLevel, Cluster, EndpointAccess
+from gpuplatform.settings.cluster import AccessLevel, Cluster, EndpointAccess, LogType
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.standard import versions
@@ -51,7 +51,16 @@ def _cluster(cluster: Cluster) -> list[Fault]:
                 "choose one of those",
             )
         )
-    return [*faults, *_endpoint(cluster), *_services(cluster), *_entries(cluster)]
+    return [*faults, *_endpoint(cluster), *_services(cluster), *_logs(cluster), *_entries(cluster)]
+
+
+def _logs(cluster: Cluster) -> list[Fault]:
+    """The pack refuses a control plane that keeps fewer (policies/rules/cluster.py), so `check` does."""
+    missing = [log_type.value for log_type in LogType if log_type not in cluster.log_types]
+    if not missing:
+        return []
+    allowed = f"all five: {', '.join(LogType)}"
+    return [Fault("cluster.log_types", f"no {', '.join(missing)}", allowed, "leave log_types out, or name all five")]
 
 
 def _endpoint(cluster: Cluster) -> list[Fault]:

@@ -34,6 +34,7 @@ def judge(draft: Draft) -> list[Fault]:
         *_namespaces(draft.tenants),
         *_twice("cluster.access_entries", "access entry", (entry.name for entry in entries)),
         *_cards_and_markets(draft),
+        *_node_pools_of_others(draft),
     ]
     for tenant in draft.tenants:
         faults += [
@@ -57,6 +58,22 @@ def judge(draft: Draft) -> list[Fault]:
         if len(planned.name) > names.MAX_LABEL_VALUE
     ]
     return faults
+
+
+def _node_pools_of_others(draft: Draft) -> list[Fault]:
+    """A CPU or Neuron pool is a NodePool of its own name, which must not be the name of a GPU pool's NodePool."""
+    owners = {planned.name: planned.pool.name for planned in plan(draft.pools, draft.zones)}
+    return [
+        Fault(
+            f"{path}[{pool.name}].name",
+            f"{pool.name}, which is the name of a NodePool of the pool {owners[pool.name]}",
+            "a name of its own: of two NodePools of one name only one is made",
+            "choose another name",
+        )
+        for path, pools in (("cpu_pools", draft.cpu_pools), ("neuron_pools", draft.neuron_pools))
+        for pool in pools
+        if pool.name in owners
+    ]
 
 
 def _twice(path: str, what: str, given: Iterable[str]) -> list[Fault]:

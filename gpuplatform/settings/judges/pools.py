@@ -12,6 +12,7 @@ from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import MAX_WEIGHT, markets_of, plan, static_zones
 from gpuplatform.settings.pools import CardChoice, MarketChoice, Pool, Provisioner
 from gpuplatform.settings.week import never_allowed
+from gpuplatform.settings.whole_nodes import cards_of_whole_nodes
 from gpuplatform.standard.labels import Role
 from gpuplatform.standard.markets import Market
 
@@ -120,6 +121,21 @@ def _node_group(pool: Pool, path: str) -> list[Fault]:
     return faults
 
 
+def _between_nodes(choice: CardChoice, market: MarketChoice, path: str) -> list[Fault]:
+    """A ceiling that no number of whole nodes reaches: what is above the last node is never bought, nor counted."""
+    sizes = frozenset(found.cards for name in choice.instance_types if (found := instance_type(name)) and found.cards)
+    ceiling = market.ceiling_cards
+    if ceiling is None or not sizes or ceiling < max(sizes):
+        return []
+    reached = cards_of_whole_nodes(ceiling, sizes)
+    if reached == ceiling:
+        return []
+    per_node = " or ".join(str(cards) for cards in sorted(sizes))
+    allowed = f"cards of whole nodes of {per_node} cards: {reached} are reached and counted"
+    change = f"write {reached}, or {reached + min(sizes)} for one more node"
+    return [warning(path, str(ceiling), allowed, change)]
+
+
 def _market(pool: Pool, choice: CardChoice, market: MarketChoice, path: str) -> list[Fault]:
     faults: list[Fault] = []
     if pool.nodes is not None and market.ceiling_cards is not None:
@@ -138,6 +154,7 @@ def _market(pool: Pool, choice: CardChoice, market: MarketChoice, path: str) -> 
                 f"write {largest} or more, or remove the largest type",
             )
         )
+    faults += _between_nodes(choice, market, f"{path}.ceiling_cards")
     if (market.market is Market.RESERVED) != bool(market.reservation_ids):
         given = ", ".join(market.reservation_ids) or "none"
         faults.append(

@@ -8,8 +8,11 @@ from gpuplatform.settings.plan import offered_resources
 from gpuplatform.settings.teams import guaranteed, queued
 from gpuplatform.settings.tenants import Namespace, Queue, Tenant
 from gpuplatform.standard import resources
-from gpuplatform.standard.names import MAX_ROLE_NAME, Allowed, team_role, workload_role
+from gpuplatform.standard.names import MAX_ROLE_NAME, PLATFORM_PREFIX, Allowed, team_role, workload_role
 from gpuplatform.standard.priorities import PRIORITIES, priority
+
+_RESERVED_GROUP_PREFIXES = ("system:", PLATFORM_PREFIX)
+"""Kubernetes' own groups, and those that the platform gives a meaning: the break-glass group is one."""
 
 
 def judge(draft: Draft) -> list[Fault]:
@@ -17,11 +20,7 @@ def judge(draft: Draft) -> list[Fault]:
     offered = offered_resources(draft.pools, draft.neuron_pools)
     faults: list[Fault] = []
     for tenant in draft.tenants:
-        faults += [
-            Fault(f"tenants[{tenant.name}].groups", group, "no system: group", "name your own")
-            for group in tenant.groups
-            if group.startswith("system:")
-        ]
+        faults += _reserved_groups(tenant)
         faults += _ungiven(tenant, draft)
         faults += _queue(tenant, draft)
         for namespace in tenant.namespaces:
@@ -30,6 +29,20 @@ def judge(draft: Draft) -> list[Fault]:
             faults += _network(tenant, namespace, draft)
             faults += _role_name(tenant, namespace, draft)
     return faults
+
+
+def _reserved_groups(tenant: Tenant) -> list[Fault]:
+    """Groups of Kubernetes, and of the platform: a member of the break-glass group is held by no admission rule."""
+    return [
+        Fault(
+            f"tenants[{tenant.name}].groups",
+            group,
+            f"a group of the team's own, whose name does not begin with {' or '.join(_RESERVED_GROUP_PREFIXES)}",
+            "name another group",
+        )
+        for group in tenant.groups
+        if group.startswith(_RESERVED_GROUP_PREFIXES)
+    ]
 
 
 def _ungiven(tenant: Tenant, draft: Draft) -> list[Fault]:
@@ -45,7 +58,7 @@ def _ungiven(tenant: Tenant, draft: Draft) -> list[Fault]:
             "mend its name, or add an access entry with level groups that gives it",
         )
         for group in tenant.groups
-        if group not in given and not group.startswith("system:")
+        if group not in given and not group.startswith(_RESERVED_GROUP_PREFIXES)
     ]
 
 

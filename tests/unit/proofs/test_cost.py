@@ -11,6 +11,7 @@ from gpuplatform.proofs.cost import (
     difference,
     faults,
     team_lines,
+    unpromised,
 )
 from gpuplatform.settings import draft
 from gpuplatform.settings.source import Plain
@@ -19,6 +20,7 @@ from tests.builders import (
     ZONES,
     a_card,
     a_market,
+    a_namespace,
     a_pool,
     a_slice_pool,
     a_static_pool,
@@ -174,12 +176,35 @@ def test_floor_expected_and_ceiling_never_pass_one_another(use: int, spot: int, 
         assert each.expected_usd_per_hour <= each.ceiling_usd_per_hour + 1e-9 <= each.on_demand_usd_per_hour + 2e-9
 
 
-def test_a_teams_quotas_are_priced_by_what_offers_them() -> None:
+def test_a_teams_quotas_are_priced_by_what_it_may_use() -> None:
     settings = some_settings(tenants=[a_tenant()])
     lines = {(each.tenant, each.resource): each for each in team_lines(settings)}
     (one,) = lines.values()
     assert one.ceiling_usd_per_hour == pytest.approx(one.quota * of("g6.xlarge"))
     assert one.expected_usd_per_hour == pytest.approx(0.3 * one.ceiling_usd_per_hour)
+
+
+def test_a_quota_is_priced_on_the_cheapest_node_of_the_pools_that_its_namespace_may_use() -> None:
+    cheap = a_pool(name="notebook", purpose="dev", cards=[a_card("T4-16GB", ["g4dn.xlarge", "g4dn.2xlarge"])])
+    dear = a_pool(cards=[a_card(types=["g6.2xlarge", "g6.xlarge"])])
+    serving = a_tenant(namespaces=[a_namespace(quota={"nvidia.com/gpu": 2})])
+    both = a_tenant(namespaces=[a_namespace(quota={"nvidia.com/gpu": 2}, pools=["serve", "notebook"])])
+    pools: list[Plain] = [cheap, dear]
+    (own,) = team_lines(some_settings(pools=pools, tenants=[serving]))
+    (either,) = team_lines(some_settings(pools=pools, tenants=[both]))
+    assert own.ceiling_usd_per_hour == pytest.approx(2 * of("g6.xlarge"))
+    assert either.ceiling_usd_per_hour == pytest.approx(2 * of("g4dn.xlarge"))
+
+
+def test_teams_and_what_is_promised_to_nobody_make_the_bill() -> None:
+    settings = some_settings(tenants=[a_tenant()])
+    whole = bill(draft.of_settings(settings))
+    assert whole is not None
+    lines = team_lines(settings)
+    rest = unpromised(lines, whole)
+    assert rest.ceiling_usd_per_hour > 0
+    total = sum(line.ceiling_usd_per_hour for line in (*lines, rest))
+    assert total == pytest.approx(sum(line.ceiling_usd_per_hour for line in whole.lines))
 
 
 def test_a_change_is_told_line_by_line_with_its_reason() -> None:

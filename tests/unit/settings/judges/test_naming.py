@@ -61,3 +61,15 @@ def test_the_longest_pool_name_is_accepted_in_the_longest_zone_name() -> None:
     found = [fault for fault in examine(raw).faults if fault.severity == "error"]
     assert len("p" * 24 + "-rtx-pro-4500-32gb-on-demand-ap-southeast-1a") > 63
     assert paths(found) == [f"pools[{'p' * 24}].name"]
+
+
+@pytest.mark.parametrize("kind", ["cpu_pools", "neuron_pools"])
+def test_no_other_pool_has_the_name_of_a_gpu_pool_s_node_pool(kind: str) -> None:
+    bodies: dict[str, dict[str, Plain]] = {
+        "cpu_pools": {"instance_types": ["m7i.large"], "ceiling_vcpus": 16},
+        "neuron_pools": {"instance_types": ["inf2.xlarge"], "ceiling_devices": 1},
+    }
+    pools: list[Plain] = [{"name": "serve-l4-24gb-on-demand", **bodies[kind]}]
+    (fault,) = examine(settings_object(**{kind: pools})).faults
+    assert fault.path == f"{kind}[serve-l4-24gb-on-demand].name"
+    assert "NodePool of the pool serve" in fault.given

@@ -133,3 +133,19 @@ def test_a_part_of_a_bucket_is_a_folder_and_no_pattern(prefix: str, is_taken: bo
     bucket: Plain = {"name": "models", "prefix": prefix, "access": "read"}
     expected = [] if is_taken else [(".buckets[models].prefix", f'"{prefix}"')]
     assert said(a_namespace(buckets=[bucket])) == expected
+
+
+def test_no_team_is_the_break_glass_group_even_where_an_access_entry_gives_it() -> None:
+    entry: Plain = {
+        "name": "incident",
+        "principal_arn": "arn:aws:iam::111122223333:role/incident",
+        "level": "groups",
+        "groups": ["gpu-platform-break-glass"],
+    }
+    admins: Plain = {"name": "admins", "principal_arn": "arn:aws:iam::111122223333:role/admin", "level": "admin"}
+    raw = settings_object(
+        cluster={"access_entries": [admins, entry]}, tenants=[a_tenant(groups=["gpu-platform-break-glass"])]
+    )
+    (fault,) = examine(raw).faults
+    assert (fault.path, fault.given) == ("tenants[serving].groups", "gpu-platform-break-glass")
+    assert "system: or gpu-platform-" in fault.allowed

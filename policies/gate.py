@@ -1,0 +1,21 @@
+"""The gate of the program: a stack that breaks a rule ends it before the first resource, with or without a pack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pulumi
+
+from policies.stack import PlainObject, judge_stack, report
+
+
+def hold_to_the_rules(
+    documents: Iterable[PlainObject],
+    chart_values: Mapping[str, PlainObject],
+    node_groups: Mapping[str, PlainObject],
+    published: PlainObject,
+) -> None:
+    """End the program with every finding of ``judge_stack``: pulumi.RunError, which is shown without a traceback."""
+    findings = judge_stack(documents, chart_values, node_groups, published)
+    if findings:
+        raise pulumi.RunError(report(findings))

@@ -1,0 +1,94 @@
+"""One judgement of everything that a stack puts into its cluster, without an engine: what `check` and `up` share.
+
+The pack judges the same things again, as the engine sees them, and the resources in AWS, which exist only there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from gpuplatform.faults import Fault, errors
+from policies.judge import judge
+from policies.kinds import NODE_GROUP, STACK
+from policies.rule import Finding, Severity, StackRule
+from policies.rules import RULES, STACK_RULES
+from policies.subject import Subject, of_document, of_release, of_resource
+
+PlainObject = Mapping[str, object]
+
+_OUTPUTS = "platform"
+_CLOUD_TOKEN = ":"
+"""In the name of every cloud resource's kind, such as ``aws:eks/cluster:Cluster``, and of no Kubernetes kind."""
+
+
+def judge_stack(
+    documents: Iterable[PlainObject],
+    chart_values: Mapping[str, PlainObject],
+    node_groups: Mapping[str, PlainObject],
+    published: PlainObject,
+) -> tuple[Finding, ...]:
+    """Every error that the rules find in a stack's Kubernetes objects, charts, node groups and published document.
+
+    ``chart_values`` and ``node_groups`` go by name; a node group is its EKS inputs as plain data.
+    """
+    subjects = [
+        *map(of_document, documents),
+        *(of_release(chart, values) for chart, values in chart_values.items()),
+        *(of_resource(NODE_GROUP.name, name, inputs) for name, inputs in node_groups.items()),
+        of_resource(STACK.name, "stack", {_OUTPUTS: published}),
+    ]
+    findings = [*judge(subjects), *_twice(subjects)]
+    return tuple(finding for finding in findings if errors([finding.fault]))
+
+
+def _twice(subjects: Iterable[Subject]) -> list[Finding]:
+    """Objects of one kind, namespace and name: the later would overwrite the earlier without a word."""
+    seen: set[tuple[str, str, str | None, str]] = set()
+    findings: list[Finding] = []
+    for subject in subjects:
+        group = subject.api_version.rpartition("/")[0]
+        identity = (group, subject.kind, subject.namespace, subject.name)
+        if identity in seen:
+            fault = Fault("metadata.name", subject.name, "one object of its kind and name", "rename one of the two")
+            findings.append(Finding(OBJECTS_DISTINCT, subject, fault))
+        seen.add(identity)
+    return findings
+
+
+OBJECTS_DISTINCT = StackRule(
+    name="objects-distinct",
+    description="No two objects of a stack have one kind, namespace and name.",
+    severity=Severity.HIGH,
+    remediation="Rename one of the two where the settings name it.",
+    kinds=(),
+    judge=lambda subjects: [(finding.subject, finding.fault) for finding in _twice(subjects)],
+)
+"""Over everything that a stack renders, so outside the pack: the engine itself refuses two resources of one name."""
+
+
+def as_fault(finding: Finding) -> Fault:
+    """A finding as a fault of the stack: the object, then the field in it, then the rule."""
+    fault = finding.fault
+    return Fault(
+        f"{finding.subject}: {fault.path}", fault.given, f"{fault.allowed} (rule {finding.rule.name})", fault.change
+    )
+
+
+def report(findings: Iterable[Finding]) -> str:
+    """Every finding in full, for a person."""
+    lines = [str(finding) for finding in findings]
+    return "\n".join([f"the policy rules refuse this stack: {_count(lines)}, and nothing was made", *lines])
+
+
+def rules_of_the_engine() -> tuple[str, ...]:
+    """The rules that only the engine can apply: they are about AWS resources, which settings do not hold."""
+    in_memory = {NODE_GROUP, STACK}
+    return tuple(
+        rule.name
+        for rule in (*RULES, *STACK_RULES)
+        if not any(kind in in_memory or _CLOUD_TOKEN not in kind.name for kind in rule.kinds)
+    )
+
+
+def _count(lines: list[str]) -> str:
+    return "1 fault" if len(lines) == 1 else f"{len(lines)} faults"

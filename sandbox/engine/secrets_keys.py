@@ -1,0 +1,41 @@
+"""How a stack file keeps secrets: the official CLI writes its way into the file, and this machine's engine has its own.
+
+Three keys name the way (pulumi v3.259.0, sdk/go/common/workspace/project.go, ProjectStack): ``secretsprovider``,
+``encryptedkey`` and ``encryptionsalt``. The engine here keeps its state under a passphrase of its own, so a key of the
+repository's file would ask it for a service or a passphrase that is not there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import cast
+
+_KEYS = ("secretsprovider", "encryptedkey", "encryptionsalt")
+_LINE = re.compile(rf"""^(["']?)({"|".join(_KEYS)})\1\s*:""")
+_PROJECT = "gpu-platform"
+
+
+def without_secrets_keys(text: str) -> str:
+    """A stack file's text without the three keys, each with the indented lines that continue its value."""
+    kept: list[str] = []
+    inside = False
+    for line in text.splitlines(keepends=True):
+        inside = bool(_LINE.match(line)) or (inside and line[:1] in " \t")
+        if not inside:
+            kept.append(line)
+    return "".join(kept)
+
+
+def salt_of_state(backend: Path, stack: str) -> str | None:
+    """The salt that the engine's own state was written with; None where there is no state, or none with a salt."""
+    checkpoint = backend / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
+    try:
+        written = cast(object, json.loads(checkpoint.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+    for key in ("checkpoint", "latest", "secrets_providers", "state"):
+        written = cast(dict[str, object], written).get(key) if isinstance(written, dict) else None
+    salt = cast(dict[str, object], written).get("salt") if isinstance(written, dict) else None
+    return salt if isinstance(salt, str) else None
