@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ import yaml
 from gpuplatform.render.document import Document, name_of
 from gpuplatform.render.monitoring.names import sanitized
 from gpuplatform.render.stack import render
+from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import KARPENTER_CHART, KUEUE_CHART, ModuleFiles, files_at_hand
@@ -26,9 +26,8 @@ from tests.figures import Figures
 
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 
-_LISTED = Path(__file__).parent / "services.csv"
 _RENDERED: Mapping[str, ModuleFiles] = {"karpenter": KARPENTER_CHART, "kueue": KUEUE_CHART}
-"""Charts that can be had; what the others make is listed, with its source."""
+"""Charts that can be had; what the others make is in their sheets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,9 @@ class Service:
     """Their names."""
 
 
-def listed() -> Iterator[Service]:
-    lines = [each for each in _LISTED.read_text(encoding="utf-8").splitlines() if not each.startswith("#")]
-    for row in csv.DictReader(lines):
-        labels = dict(each.split("=") for each in row["labels"].split())
-        yield Service(CHARTS[row["chart"]].namespace, row["name"], labels, frozenset(row["ports"].split()))
+def of_sheet(chart: str) -> Iterator[Service]:
+    for each in sheets()[chart].services:
+        yield Service(each.namespace or CHARTS[chart].namespace, each.name, each.labels, frozenset(each.ports))
 
 
 def templated(chart: str, values: Document) -> Iterator[Service]:
@@ -85,12 +82,22 @@ def test_every_monitor_selects_one_service_and_a_port_that_it_has(stack: str, fi
     documents = render(stack_settings(stack))
     charts = {chart: values for chart, values in documents.values.items() if chart in _RENDERED}
     made = [service for chart, values in charts.items() for service in templated(chart, values)]
-    services = [*made, *listed()]
+    others = [service for chart in documents.values if chart not in _RENDERED for service in of_sheet(chart)]
+    services = [*made, *others]
     monitors = [each for each in documents.documents if each["kind"] == "ServiceMonitor"]
     assert monitors
     wrong = [miss for each in monitors for miss in misses(each, services)]
     figures(f"{stack}: {len(monitors)} monitors, beside {len(made)} services rendered by helm; wrong: {len(wrong)}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("chart", _RENDERED)
+def test_the_sheet_of_a_chart_that_can_be_had_tells_its_services_truly(chart: str) -> None:
+    rendered = {service.name: service for service in templated(chart, render(stack_settings("prod")).values[chart])}
+    for told in of_sheet(chart):
+        assert told.labels.items() <= rendered[told.name].labels.items(), told.name
+        named = rendered[told.name].ports
+        assert told.ports == named or not named, told.name
 
 
 def monitor(port: str, **labels: str) -> dict[str, Any]:

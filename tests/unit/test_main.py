@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import runpy
+from collections import defaultdict
 
 import pulumi
 import pytest
 
 from gpuplatform.settings import source
 from gpuplatform.settings.source import Plain
+from gpuplatform.standard.sheets.sheet import sheets
 from tests.builders import ROOT, STACKS, merged, stack_file
 from tests.recorder import OWN_TYPES, Recording, record
 
@@ -91,6 +93,36 @@ def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims
     assert recording.named("cluster-aws-ebs-csi-driver").urn in storage.depends_on
     assert volumes.request.parent == storage.urn
     assert volumes.urn in monitoring.depends_on
+
+
+def before(recording: Recording, urn: str) -> set[str]:
+    """Every resource that has to stand before this one: a component stands when all that is in it does."""
+    resources = {each.urn: each for each in recording.resources}
+    within: dict[str, set[str]] = defaultdict(set)
+    for each in recording.resources:
+        within[each.request.parent].add(each.urn)
+    found: set[str] = set()
+    left = {urn}
+    while left:
+        each = resources.get(left.pop())
+        if each is not None:
+            needed = {*each.depends_on, each.request.parent}.union(*(within[other] for other in each.depends_on))
+            left |= needed - found
+            found |= needed
+    return found
+
+
+def test_an_object_of_a_kind_that_a_chart_defines_is_made_after_the_chart() -> None:
+    recording = run_program("prod")
+    releases = {str(each.inputs["name"]): each.urn for each in recording.of("Release")}
+    definers = {group: chart for chart in releases for group in sheets()[chart].definition_groups}
+    custom = {
+        each.urn: definers[group]
+        for each in recording.resources
+        if (group := each.type.removeprefix("kubernetes:").partition("/")[0]) in definers
+    }
+    assert set(custom.values()) == {"karpenter-crd", "kueue", "prometheus-operator-crds"}
+    assert [urn for urn, chart in custom.items() if releases[chart] not in before(recording, urn)] == []
 
 
 def test_the_program_is_short_and_takes_no_decision() -> None:

@@ -2,6 +2,6 @@
 
 from gpuplatform.proofs.workloads.faults import faults
 from gpuplatform.proofs.workloads.made import Made, made, value_at
-from gpuplatform.proofs.workloads.nodes import NodeKind, node_kinds, obstacles
+from gpuplatform.proofs.workloads.nodes import NodeKind, node_kinds, obstacles, stands
 
-__all__ = ["Made", "NodeKind", "faults", "made", "node_kinds", "obstacles", "value_at"]
+__all__ = ["Made", "NodeKind", "faults", "made", "node_kinds", "obstacles", "stands", "value_at"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.workloads.made import Made
-from gpuplatform.proofs.workloads.nodes import NodeKind, obstacles
+from gpuplatform.proofs.workloads.nodes import NodeKind, obstacles, stands
 from gpuplatform.standard.sheets.sheet import Place
 
 
@@ -27,14 +27,14 @@ def faults(workloads: Iterable[Made], nodes: Iterable[NodeKind]) -> list[Fault]:
 
 def _placed(workload: Made, kinds: tuple[NodeKind, ...]) -> Iterator[Fault]:
     """Every kind of node that is meant takes its pods, and no other kind does."""
-    kept_off = {kind.name: obstacles(workload.ask, kind) for kind in kinds}
+    ask = workload.ask
     paths, place = workload.fact.paths, workload.fact.place
-    missed = [kind.name for kind in kinds if place in kind.places and kept_off[kind.name]]
-    strayed = [kind.name for kind in kinds if place not in kind.places and not kept_off[kind.name]]
+    missed = [kind for kind in kinds if place in kind.places and not stands(ask, kind)]
+    strayed = [kind for kind in kinds if place not in kind.places and stands(ask, kind)]
     if missed:
         yield Fault(
             _path(workload),
-            f"cannot stand on {_listed(missed)}: its pod {'; '.join(kept_off[missed[0]])}",
+            f"cannot stand on {_listed(missed)}: its pod {'; '.join(obstacles(ask, missed[0]))}",
             f"a pod that stands where it is meant to: {place.value}",
             f"give it what it lacks{_by(paths.tolerations, paths.node_selector)}",
         )
@@ -63,9 +63,9 @@ def _path(workload: Made) -> str:
     return f"charts[{workload.chart}].{workload.fact.kind.value}[{workload.fact.name}]"
 
 
-def _listed(names: list[str]) -> str:
-    """The first name, and how many more there are."""
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+def _listed(kinds: list[NodeKind]) -> str:
+    """The first by name, and how many more there are."""
+    return kinds[0].name if len(kinds) == 1 else f"{kinds[0].name} and {len(kinds) - 1} more"
 
 
 def _by(*paths: str | None) -> str:

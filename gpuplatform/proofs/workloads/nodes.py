@@ -45,8 +45,15 @@ def node_kinds(
     )
 
 
+def stands(ask: PodAsk, node: NodeKind) -> bool:
+    """Whether a pod can stand on such a node, as far as labels and taints decide."""
+    return all(tolerates(ask.tolerations, taint) for taint in node.taints) and any(
+        not unmet(alternative, node.labels) for alternative in ask.alternatives
+    )
+
+
 def obstacles(ask: PodAsk, node: NodeKind) -> tuple[str, ...]:
-    """What keeps a pod off such a node, in words; empty where it can stand there."""
+    """What keeps a pod off such a node, in words; empty where it stands there."""
     taints = tuple(
         f"does not tolerate the taint {taint.key}={taint.value}:{taint.effect.value}"
         for taint in node.taints

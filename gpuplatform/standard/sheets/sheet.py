@@ -198,6 +198,8 @@ class Sheet(_Fact):
     """False where the source is of another version than the one pinned; ``source`` says which."""
     definitions: Definitions = Definitions.NONE
     definition_count: int = 0
+    definition_groups: tuple[str, ...] = ()
+    """API groups of its CRDs: an object of one is made after the chart."""
     switches: dict[str, bool] = Field(default_factory=dict)
     """Paths of values that turn workloads on and off, and what the chart takes where the values say nothing."""
     reads: tuple[str, ...] = ()

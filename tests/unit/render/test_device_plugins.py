@@ -32,6 +32,22 @@ def test_the_efa_plugin_tolerates_what_the_operands_tolerate() -> None:
     assert "node-cards" in {each["key"] for each in tolerated}
 
 
+@pytest.mark.parametrize(
+    ("region", "registry"),
+    [
+        ("us-east-1", "602401143452.dkr.ecr.us-east-1.amazonaws.com"),
+        ("ap-northeast-2", "602401143452.dkr.ecr.ap-northeast-2.amazonaws.com"),
+        ("ap-east-1", "800184023465.dkr.ecr.ap-east-1.amazonaws.com"),
+        ("me-central-1", "759879836304.dkr.ecr.me-central-1.amazonaws.com"),
+    ],
+)
+def test_the_efa_plugins_image_comes_from_the_registry_of_the_stacks_region(region: str, registry: str) -> None:
+    zones: Plain = [f"{region}a", f"{region}b"]
+    settings = some_settings(pools=[EFA], region=region, network={"new": {"cidr": "10.0.0.0/16", "zones": zones}})
+    values = render(settings).values["aws-efa-k8s-device-plugin"]
+    assert at(values, "image", "repository") == f"{registry}/eks/aws-efa-k8s-device-plugin"
+
+
 def test_the_efa_plugin_runs_where_a_pool_has_efa_and_nowhere_else() -> None:
     plain = a_pool(name="plain", purpose="dev", cards=[a_card("H100-80GB", ["p5.48xlarge"])])
     found = render(some_settings(pools=[EFA, plain]))

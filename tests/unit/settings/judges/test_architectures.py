@@ -19,9 +19,7 @@ def a_cpu_pool(*types: str) -> Plain:
 )
 def test_a_cpu_pool_and_the_system_nodes_are_of_one_architecture(types: list[str], is_fault: bool) -> None:
     assert faults(cpu_pools=[a_cpu_pool(*types)]) == (["cpu_pools[cpu].instance_types"] if is_fault else [])
-    assert faults(system_nodes={"instance_types": list(types)}) == (
-        ["system_nodes.instance_types"] if is_fault else []
-    )
+    assert faults(system_nodes={"instance_types": list(types)}) == (["system_nodes.instance_types"] if is_fault else [])
 
 
 def test_the_refusal_names_the_types_of_each_architecture() -> None:
