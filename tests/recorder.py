@@ -5,7 +5,7 @@ It is as strict as the stand-ins: an unlisted type, a missing or unknown input, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
@@ -52,6 +52,11 @@ class Registered:
     def depends_on(self) -> frozenset[str]:
         """URNs of what must stand before it, for whichever reason."""
         return frozenset(self.request.dependencies)
+
+    @property
+    def transforms(self) -> int:
+        """How many transforms it carries; nothing runs them here."""
+        return len(cast(Sized, self.request.transforms))  # pyright: ignore[reportUnknownMemberType]
 
     def at(self, *path: str) -> object:
         """The input at a path of keys; None where it is absent."""

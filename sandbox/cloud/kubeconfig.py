@@ -16,7 +16,7 @@ def kubeconfig_of(arn: object, endpoint: object, authority: object, profile: str
     if profile is not None:
         command += ["--profile", profile]
     user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "aws", "args": command}}
-    server = {"server": endpoint, "certificate-authority-data": cast(Mapping[str, object], authority).get("data")}
+    server = {"server": endpoint, "certificate-authority-data": _data(authority)}
     return {
         "apiVersion": "v1",
         "kind": "Config",
@@ -25,6 +25,10 @@ def kubeconfig_of(arn: object, endpoint: object, authority: object, profile: str
         "current-context": name,
         "users": [{"name": name, "user": user}],
     }
+
+
+def _data(authority: object) -> object:
+    return cast(Mapping[str, object], authority).get("data") if isinstance(authority, Mapping) else None
 
 
 def read(kubeconfig: Path) -> object:

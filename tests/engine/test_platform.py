@@ -219,7 +219,7 @@ def test_with_the_alpha_gates_off_shared_pools_are_managed_node_groups_and_the_p
     kinds = {entry.type for entry in made}
     assert "kubernetes:karpenter.sh/v1alpha1:NodeOverlay" not in kinds
     groups = {
-        str(entry.inputs["nodeGroupName"]): entry.inputs
+        str(entry.outputs["nodeGroupName"]).rpartition("-")[0]: entry.inputs
         for entry in made
         if entry.type == "aws:eks/nodeGroup:NodeGroup"
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpuplatform.render.monitoring.stack import alerts
+from gpuplatform.standard import names
 from tests.builders import a_pool, a_static_pool, some_settings
 from tests.metrics.promtool import Rules
 
@@ -16,7 +17,8 @@ pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 _NAME = "chief-h100-80gb-on-demand-us-east-1a"
 _TYPE = 'label_node_kubernetes_io_instance_type="p5.4xlarge"'
 _OF_KARPENTER = f'label_karpenter_sh_nodepool="{_NAME}"'
-_OF_EKS = f'label_eks_amazonaws_com_nodegroup="{_NAME}"'
+_GROUP = names.node_group(_NAME, ["p5.4xlarge"])
+_OF_EKS = f'label_eks_amazonaws_com_nodegroup="{_GROUP}"'
 _READY = 'kube_node_status_condition{node="n1",condition="Ready",status="true"}'
 _OFFERS = 'kube_node_status_allocatable{node="n1",resource="nvidia_com_gpu"}'
 _POD = 'namespace="ml-training",pod="train-0"'
@@ -64,7 +66,7 @@ def test_the_cards_of_a_pool_are_paid_for_and_held_whoever_made_the_node(
     asks = f'kube_pod_container_resource_requests{{{_POD},node="n1",resource="nvidia_com_gpu"}}'
     runs = f'kube_pod_status_phase{{{_POD},phase="Running"}}'
     series = {name: [1.0] * _LONG for name in (labels_of(wears), asks, runs)}
-    of = f'{{nodepool="{_NAME}"}}'
+    of = f'{{nodepool="{_NAME if provisioner == "karpenter" else _GROUP}"}}'
     wanted = {
         f"sum(gpu:paid_cards:sum{of})": {"{}": 1.0},
         f"sum(gpu:allocated_cards:sum{of})": {"{}": 1.0},

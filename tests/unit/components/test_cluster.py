@@ -141,7 +141,7 @@ def test_the_kubeconfig_is_bound_to_no_profile_of_whoever_runs_the_engine() -> N
 @pytest.mark.parametrize("protected", [True, False])
 def test_the_engine_protects_the_control_plane_where_eks_does_and_none_of_its_other_parts(protected: bool) -> None:
     plane = control_plane(made(deletion_protection=protected))
-    assert bool(plane.request.transforms) is protected
+    assert bool(plane.transforms) is protected
     assert not plane.request.protect
 
 

@@ -59,7 +59,7 @@ def test_every_group_of_documents_is_among_all_of_them() -> None:
     found = render(some_settings(pools=[a_pool(), a_slice_pool(), a_static_pool()], tenants=[a_tenant()]))
     (tenant,) = found.tenants
     groups = (
-        *found.cluster_documents, *found.node_classes, *found.overlays, *found.node_pools,
+        found.storage_class, *found.cluster_documents, *found.node_classes, *found.overlays, *found.node_pools,
         found.operator_namespace, *found.operator_configs, tenant.namespace, *tenant.contents,
         *((*found.monitoring.namespaces, *found.monitoring.documents) if found.monitoring else ()),
     )  # fmt: skip

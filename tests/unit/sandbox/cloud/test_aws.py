@@ -124,9 +124,12 @@ def test_a_chosen_name_is_freed_before_it_is_made_anew_even_where_it_changes() -
 
 
 def test_a_group_is_made_anew_for_another_template_and_not_for_its_next_version() -> None:
-    old: Properties = {"launchTemplate": {"id": "lt-1", "version": "1"}}
-    for new, replaced in (({"id": "lt-1", "version": "2"}, set[str]()), ({"id": "lt-2"}, {"launchTemplate"})):
-        assert aws.replaces(NODE_GROUP, old, {"launchTemplate": new}, {"launchTemplate"}) == replaced
+    old, newer, other = (
+        Properties({"launchTemplate": {"id": id_, "version": version}})
+        for id_, version in (("lt-1", "1"), ("lt-1", "2"), ("lt-2", "1"))
+    )
+    assert aws.replaces(NODE_GROUP, old, newer, {"launchTemplate"}) == set()
+    assert aws.replaces(NODE_GROUP, old, other, {"launchTemplate"}) == {"launchTemplate"}
 
 
 def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World) -> None:
