@@ -11,6 +11,7 @@ from components.handles import ClusterHandle
 from components.kubernetes import register
 from gpuplatform.render.document import Document, kind_of, name_of
 
+_POLICY = "ValidatingAdmissionPolicy"
 _BINDING = "ValidatingAdmissionPolicyBinding"
 
 
@@ -20,7 +21,7 @@ class AdmissionArgs:
 
     cluster: ClusterHandle
     documents: Sequence[Document]
-    """What the policies read, the policies, and one binding of the same name for each."""
+    """What the policies read, the policies, and one binding for each, named by it and the mode."""
 
 
 class Admission(pulumi.ComponentResource):
@@ -32,8 +33,9 @@ class Admission(pulumi.ComponentResource):
         super().__init__("gpu-platform:index:Admission", name, None, opts)
         provider = args.cluster.kubernetes
         bindings = [each for each in args.documents if kind_of(each) == _BINDING]
-        read = [register(self, name, each, provider) for each in args.documents if each not in bindings]
+        read_documents = [each for each in args.documents if kind_of(each) != _BINDING]
+        read = [register(self, name, document, provider) for document in read_documents]
         for each in bindings:
             register(self, name, each, provider, read)
-        self.policies = tuple(name_of(each) for each in bindings)
+        self.policies = tuple(name_of(each) for each in read_documents if kind_of(each) == _POLICY)
         self.register_outputs({"policies": list(self.policies)})

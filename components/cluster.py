@@ -68,6 +68,8 @@ class Cluster(pulumi.ComponentResource):
             f"{name}-kubernetes",
             kubeconfig=kubeconfig,
             enable_server_side_apply=True,
+            # Else a ConfigMap is deleted and made anew when its data change, and what reads it is without it meanwhile.
+            enable_config_map_mutable=True,
             # A new kubeconfig for the same cluster must not replace everything in it.
             cluster_identifier=cluster.eks_cluster.arn,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes]),

@@ -18,6 +18,15 @@ _RELEASE = "kubernetes:helm.sh/v3:Release"
 _DRAIN_TIMEOUT = "30m"
 """A NodePool is gone when its nodes are drained; longer than this is somebody's decision, not ours."""
 _RELEASE_TIMEOUT_SECONDS = 900
+_STAY = frozenset({"kueue", "keda"})
+"""Charts that a destroyed stack does not uninstall: they go with the cluster, and work until its nodes go.
+
+Kueue's uninstallation does not end: while helm deletes its ClusterRoles, the controller that aggregates two of them
+applies them again (charts/kueue/templates/rbac/batch_*_role.yaml, v0.19.2; kubernetes v1.35.4,
+pkg/controller/clusterroleaggregation), and helm waits for them in vain. Either chart's controller is needed to the
+last: it alone takes the finalizers off what teams made of its kinds, and without it their namespaces stay.
+"""
+_NAMESPACES_THAT_STAY = frozenset(CHARTS[chart].namespace for chart in _STAY)
 
 
 def register(
@@ -32,6 +41,7 @@ def register(
     name = "-".join(filter(None, (prefix, kind.lower(), namespace, name_of(document))))
     props = dict(document)
     waits = kind in _AWAITED_KINDS
+    stays = kind == "Namespace" and name_of(document) in _NAMESPACES_THAT_STAY
     if waits:
         metadata = cast(Mapping[str, object], document["metadata"])
         props["metadata"] = {**metadata, "annotations": {keys.PULUMI_WAIT_FOR: "condition=Ready"}}
@@ -43,6 +53,7 @@ def register(
             parent=owner,
             provider=provider,
             depends_on=list(depends_on),
+            deleted_with=provider if stays else None,
             custom_timeouts=pulumi.CustomTimeouts(delete=_DRAIN_TIMEOUT) if waits else None,
         ),
     )
@@ -81,7 +92,13 @@ def install(
         inputs["repositoryOpts"] = {"repo": pinned.repository}
     if take_ownership:
         inputs["takeOwnership"] = True
-    options = pulumi.ResourceOptions(parent=owner, provider=provider, depends_on=list(depends_on))
+    options = pulumi.ResourceOptions(
+        parent=owner,
+        provider=provider,
+        depends_on=list(depends_on),
+        # The provider goes when the cluster goes.
+        deleted_with=provider if chart in _STAY else None,
+    )
     return pulumi.CustomResource(_RELEASE, name, inputs, options)
 
 

@@ -1,15 +1,20 @@
 """Starts the policy pack: prints the port that the engine dials, and serves until the engine ends it.
 
-The rules import ``gpuplatform``, so the pack runs in the project's own environment, where it is installed editable.
+The rules import ``gpuplatform``, so the project's folder is put on the path: an environment that holds the project's
+dependencies is enough, whether the project is installed in it or not.
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from concurrent import futures
+from pathlib import Path
 
 import grpc
 from pulumi.runtime.proto import analyzer_pb2_grpc
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from policies.engine import PackServer
 from policies.rules import RULES, STACK_RULES

@@ -12,11 +12,10 @@ from gpuplatform.catalog.instance_types import InstanceType, instance_type, inst
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import keys, resources
+from gpuplatform.standard import keys
 from gpuplatform.standard.markets import Market
+from sandbox.machines import allocatable_of, capacity_of
 
-_HYPERVISOR_SHARE = 0.075
-"""Of a machine's memory that the AWS provider takes for lost (its default ``vmMemoryOverheadPercent``)."""
 _FAMILY = re.compile(r"^(?P<category>[a-z]+?)(?P<generation>\d+)")
 
 
@@ -68,11 +67,8 @@ class Ec2:
             "name": each.name,
             "architecture": each.architecture,
             "labels": labels_of(each),
-            "capacity": _capacity(each),
-            "allocatable": {
-                resources.CPU: f"{each.allocatable_cpu_millis}m",
-                resources.MEMORY: f"{each.allocatable_memory_mib}Mi",
-            },
+            "capacity": capacity_of(each),
+            "allocatable": allocatable_of(each),
             "cards": each.cards,
             "mig": table is not None,
             "devices": list(table or ()),
@@ -115,23 +111,6 @@ def labels_of(each: InstanceType) -> dict[str, str]:
             keys.INSTANCE_ACCELERATOR_COUNT: str(each.neuron_devices),
         }
     return found
-
-
-def _capacity(each: InstanceType) -> dict[str, str]:
-    seen = int(each.memory_mib * (1 - _HYPERVISOR_SHARE))
-    capacity = {
-        resources.CPU: str(each.vcpus),
-        # The figures for pods are measured, the share is an estimate: capacity is never below them.
-        resources.MEMORY: f"{max(seen, each.allocatable_memory_mib)}Mi",
-        resources.PODS: str(each.max_pods),
-    }
-    devices = {
-        resources.GPU: each.cards,
-        resources.NEURON: each.neuron_devices,
-        resources.NEURON_CORE: each.neuron_cores,
-        resources.EFA: each.efa_interfaces,
-    }
-    return capacity | {name: str(count) for name, count in devices.items() if count}
 
 
 def _mig_table(each: InstanceType) -> tuple[str, ...] | None:

@@ -113,6 +113,9 @@ def _binding(scope: Scope, mode: AdmissionMode) -> Document:
     return {
         "apiVersion": _API_VERSION,
         "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": {"name": _name(scope)},
+        # One binding a mode: validationActions is a set, so server-side apply in a preview, where the provider's first
+        # manager of the object still owns it, merges [Deny] and [Warn], and the API server refuses the two together.
+        # The engine makes the next mode's binding before it deletes the last one's.
+        "metadata": {"name": f"{_name(scope)}-{mode.value}"},
         "spec": spec,
     }

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import cast
@@ -22,6 +23,7 @@ from sandbox.cloud.world import Plain, Properties
 
 FIELD_MANAGER = "pulumi-kubernetes"
 _APPLY = "application/apply-patch+yaml"
+_MERGE = "application/merge-patch+json"
 _ANSWER_SECONDS = 60.0
 _PATIENCE_SECONDS = 30.0
 """A server that does not answer is waited for so long: whoever looks after it starts it again."""
@@ -72,6 +74,20 @@ class Api:
         path = self.place(document).with_query(fieldManager=FIELD_MANAGER, fieldValidation="Strict")
         return self._ask("PATCH", path, document, _APPLY)
 
+    def put(self, document: Properties, manager: str) -> Properties:
+        """Have an object be as a manager other than the provider says, whoever wrote it before."""
+        path = self.place(document).with_query(fieldManager=manager, fieldValidation="Strict", force="true")
+        return self._ask("PATCH", path, document, _APPLY)
+
+    def merge(self, place: Place, change: Properties) -> None:
+        """Change some fields of an object; gone already is as good."""
+        with suppress(_MissingError):
+            self._ask("PATCH", place.path, change, _MERGE)
+
+    def items(self, path: str, **query: str) -> list[Properties]:
+        """What a collection holds, such as ``/api/v1/pods``, by selectors."""
+        return cast(list[Properties], self._ask("GET", Place(path).with_query(**query))["items"])
+
     def read(self, place: Place) -> Properties | None:
         """The object, or none."""
         try:
@@ -79,12 +95,14 @@ class Api:
         except _MissingError:
             return None
 
+    def remove(self, place: Place, **options: Plain) -> None:
+        """Ask for an object's deletion and go on; gone already is as good."""
+        with suppress(_MissingError):
+            self._ask("DELETE", place.path, dict(options), "application/json")
+
     def delete(self, place: Place, limit_seconds: float) -> None:
         """Delete in the foreground and wait until it is gone; gone already is as good."""
-        try:
-            self._ask("DELETE", place.path, {"propagationPolicy": "Foreground"}, "application/json")
-        except _MissingError:
-            return
+        self.remove(place, propagationPolicy="Foreground")
         if not self.wait(lambda: self.read(place) is None, limit_seconds):
             left = self.read(place) or {}
             metadata = cast(Properties, left.get("metadata") or {})
@@ -140,7 +158,7 @@ class Api:
         except urllib.error.HTTPError as error:
             with error:
                 said = _message(error.read())
-            if error.code == HTTPStatus.NOT_FOUND and method != "PATCH":
+            if error.code == HTTPStatus.NOT_FOUND and content != _APPLY:  # an apply makes what is not there
                 raise _MissingError(said) from error
             if error.code in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.GATEWAY_TIMEOUT):
                 raise _BusyError(said) from error

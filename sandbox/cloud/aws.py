@@ -8,6 +8,7 @@ import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from sandbox.cloud.references import at_path, held, in_use, name_of, unresolved
 from sandbox.cloud.refusals import RefusedError
@@ -19,6 +20,18 @@ _CLUSTER = "aws:eks/cluster:Cluster"
 _CLUSTER_SUBNETS = 2
 """EKS wants subnets in two zones at least."""
 _DOCUMENTATION_ACCOUNT = "123456789012"
+
+
+class Inside(Protocol):
+    """What EKS does inside a real cluster."""
+
+    def make(self, entry: Entry) -> None:
+        """Have in the cluster what a resource stands for, new or changed."""
+        ...
+
+    def remove(self, entry: Entry) -> None:
+        """Take it away again."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +61,8 @@ def chosen_name(token: str, new: Properties) -> bool:
     return new.get(AWS_TYPES[token].named_by) is not None
 
 
-def create(world: World, urn: str, token: str, inputs: Properties, at: Account) -> Entry:
-    """Make a resource, or refuse as AWS would."""
+def create(world: World, urn: str, token: str, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
+    """Make a resource, or refuse as AWS would; a run that is interrupted in the middle makes it anew."""
     _judge(world, token, inputs, at)
     kind = AWS_TYPES[token]
     minted = _identifier(world, urn, kind)
@@ -60,31 +73,41 @@ def create(world: World, urn: str, token: str, inputs: Properties, at: Account) 
     if world.find(token, id_) is not None:
         raise RefusedError(f"EntityAlreadyExists: {token} {id_} already exists")
     entry = Entry(urn, token, id_, inputs, outputs)
+    if inside is not None:
+        inside.make(entry)
     world.create(entry, _identities(entry), held(entry.type, inputs))
     return entry
 
 
-def update(world: World, old: Entry, inputs: Properties, at: Account) -> Entry:
+def update(world: World, old: Entry, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
     """Change a resource in place."""
     _judge(world, old.type, inputs, at)
     kind = AWS_TYPES[old.type]
     kept = {key: value for key, value in old.outputs.items() if key not in old.inputs}
     named = {**kept, **inputs}
     entry = Entry(old.urn, old.type, old.id, inputs, {**named, **_kept_outputs(kind, named, old, at)})
+    if inside is not None:
+        inside.make(entry)
     world.update(entry, _identities(entry), held(entry.type, inputs))
     return entry
 
 
-def delete(world: World, entry: Entry, *, throwaway: bool = False) -> None:
+def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
     """Remove a resource, or refuse as AWS would while something needs it; protection holds nothing in a sandbox."""
-    if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True and not throwaway:
+    if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True and inside is None:
         raise RefusedError(
             f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
             " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."
         )
     if users := world.users(entry):
         raise RefusedError(in_use(entry, users))
+    if inside is not None:
+        inside.remove(entry)
     world.delete(entry)
+    if entry.type == _CLUSTER:  # takes what is in it along, but for the nodes that Karpenter bought
+        for inside in world.of_kind("kubernetes:"):
+            if not inside.type.startswith("kubernetes:karpenter."):
+                world.delete(inside)
 
 
 def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:

@@ -27,27 +27,33 @@ class ClusterService:
     world: World
     api: Api
     releases: Releases
+    options: kubernetes.ProviderOptions
 
     @classmethod
-    def of(cls, world: World, api: Api, control_plane: Path) -> ClusterService:
-        """The service of the control plane in a folder."""
-        return cls(world, api, Releases(api, control_plane))
+    def of(
+        cls, world: World, api: Api, control_plane: Path, options: kubernetes.ProviderOptions | None = None
+    ) -> ClusterService:
+        """The service of the control plane in a folder; without options, as the provider is by default."""
+        return cls(world, api, Releases(api, control_plane), options or kubernetes.ProviderOptions())
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """As the kind's row says; another name or namespace is another object."""
-        moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
-        return changed & kubernetes.replaced_by(token) | moved
+        """As the provider does."""
+        return kubernetes.replaces(self.options, token, old, new, changed)
 
-    def deletes_first(self, token: str, new: Properties) -> bool:
-        """Always: names are chosen here, never made up."""
-        del token, new
-        return True
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """As with the provider: here objects are made by server-side apply, so this server would not say."""
+        kubernetes.dry_run(self.world, old, inputs)
+
+    def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
+        """Unless it moves to another name or namespace."""
+        del token
+        return not kubernetes.moved(old, new)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """Apply, and wait where the object says that it is waited for."""
         if token != RELEASE:
             self._must_be_new(inputs)
-        self._make(token, inputs)
+        self._make(token, inputs, None)
         entry = Entry(urn, token, kubernetes.identifier(token, inputs), inputs, kubernetes.outputs(token, inputs))
         if self.world.find(token, entry.id) is None:  # an interrupted run may have come this far
             self.world.create(entry, set(), set())
@@ -55,7 +61,7 @@ class ClusterService:
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
         """Apply again; what is no longer said is taken away."""
-        self._make(old.type, inputs)
+        self._make(old.type, inputs, old.inputs)
         entry = Entry(old.urn, old.type, old.id, inputs, kubernetes.outputs(old.type, inputs))
         self.world.update(entry, set(), set())
         return entry
@@ -69,9 +75,9 @@ class ClusterService:
             self.api.delete(self.api.place(entry.inputs), _GONE_SECONDS)
         self.world.delete(entry)
 
-    def _make(self, token: str, inputs: Properties) -> None:
+    def _make(self, token: str, inputs: Properties, earlier: Properties | None) -> None:
         if token == RELEASE:
-            self.releases.install(inputs)
+            self.releases.install(inputs, earlier)
             return
         self.api.apply(inputs)
         self._await(inputs)

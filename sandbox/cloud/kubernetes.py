@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gpuplatform.standard import keys
 from sandbox.cloud.references import at_path
 from sandbox.cloud.refusals import RefusedError
@@ -12,21 +14,41 @@ from sandbox.cloud.world import Entry, Properties, World
 _NAMESPACE = "kubernetes:core/v1:Namespace"
 _NODE_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 _CLASS_NAME = "spec.template.spec.nodeClassRef.name"
+_ACTIONS = "spec.validationActions"
 _BUILT_IN_NAMESPACES = frozenset({"default", "kube-node-lease", "kube-public", "kube-system"})
-_IMMUTABLE: dict[str, tuple[str, ...]] = {
-    "kubernetes:core/v1:ConfigMap": ("data", "binaryData"),  # unless the provider is told that they may change
+_CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+_BINDING = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
+_REPLACES: dict[str, tuple[str, ...]] = {
+    _CONFIG_MAP: ("data", "binaryData"),
     "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding": ("roleRef",),
-    "kubernetes:scheduling.k8s.io/v1:PriorityClass": ("value", "globalDefault", "preemptionPolicy"),
-    "kubernetes:storage.k8s.io/v1:StorageClass": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
+    "kubernetes:storage.k8s.io/v1:StorageClass": ("parameters", "provisioner"),
 }
-"""What the API server, or the provider, does not change in place."""
+"""Of the kinds here, what the provider replaces (pulumi-kubernetes 4.32.0, provider/pkg/provider/diff.go, forceNew)."""
+_FIXED: dict[str, tuple[str, ...]] = {
+    "kubernetes:storage.k8s.io/v1:StorageClass": ("reclaimPolicy", "volumeBindingMode"),
+    "kubernetes:scheduling.k8s.io/v1:PriorityClass": ("value", "preemptionPolicy"),
+}
+"""What the provider does not replace and the API server does not change (kubernetes v1.35.4,
+pkg/apis/scheduling/validation/validation.go, pkg/apis/storage/validation/validation.go)."""
 
 
-def replaced_by(token: str) -> set[str]:
-    """Inputs of which a change makes a new resource."""
+@dataclass(frozen=True, slots=True)
+class ProviderOptions:
+    """What the program set on the provider, of what decides here."""
+
+    mutable_config_maps: bool = False
+    """``enableConfigMapMutable``: without it a ConfigMap is deleted and made anew when its data change."""
+
+
+def replaces(options: ProviderOptions, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+    """The changed inputs that make a new resource; another name or namespace is another object."""
+    moves = {"metadata"} if "metadata" in changed and moved(old, new) else set[str]()
     if token == RELEASE:
-        return {"name", "namespace"}
-    return {"apiVersion", "kind", *_IMMUTABLE.get(token, ())}
+        return changed & {"name", "namespace"} | moves
+    fields = _REPLACES.get(token, ())
+    if token == _CONFIG_MAP and options.mutable_config_maps and new.get("immutable") is not True:
+        fields = ()
+    return changed & {"apiVersion", "kind", *fields} | moves
 
 
 def moved(old: Properties, new: Properties) -> bool:
@@ -52,11 +74,32 @@ def create(world: World, urn: str, token: str, inputs: Properties) -> Entry:
 
 
 def update(world: World, old: Entry, inputs: Properties) -> Entry:
-    """Change an object in place."""
+    """Change an object in place, or refuse as the API server would."""
+    for field in _FIXED.get(old.type, ()):
+        if old.inputs.get(field) != inputs.get(field):
+            kind = old.type.rsplit(":", 1)[-1]
+            raise RefusedError(f'{kind} "{old.id}" is invalid: {field}: Forbidden: may not be changed in an update')
     _becomes_ready(world, inputs)
     entry = Entry(old.urn, old.type, old.id, inputs, outputs(old.type, inputs))
     world.update(entry, set(), set())
     return entry
+
+
+def dry_run(world: World, old: Entry, inputs: Properties) -> None:
+    """Refuse a change in place that cannot be previewed, although it could be made.
+
+    The provider makes an object by POST as one field manager and previews a change of it by server-side apply as
+    another; the fields are handed over by the first real update alone (pulumi-kubernetes 4.32.0,
+    provider/pkg/await/await.go, Creation and fixCSAFieldManagers). Until then the server keeps what the first manager
+    put into a list that is a set.
+    """
+    if old.type != _BINDING or world.last_operation(old.urn) != "create":
+        return
+    actions = {str(action) for each in (old.inputs, inputs) for action in at_path(each, _ACTIONS)}
+    if actions >= {"Deny", "Warn"}:
+        raise RefusedError(
+            f'ValidatingAdmissionPolicyBinding "{old.id}" is invalid: {_ACTIONS}: must not contain both Deny and Warn'
+        )
 
 
 def delete(world: World, entry: Entry) -> None:

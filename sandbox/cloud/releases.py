@@ -1,7 +1,8 @@
 """Helm releases on a real API server: real charts by real helm where they can be had, else what would be missed.
 
-A chart's pods do not run here. Karpenter's is installed whole but for its replicas, and its process runs beside the
-control plane; the GPU Operator's chart is not to be had, so its stand-in's documents are applied.
+Every release's pods stand in the cluster, where the real scheduler puts them. Karpenter's chart is installed whole; the
+pods of a chart that is not to be had are made from its fact sheet. They do nothing: Karpenter's and Kueue's processes
+run beside the control plane, and of the GPU Operator its stand-in's documents are applied.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from typing import cast
 from gpuplatform.render.document import Document
 from gpuplatform.render.monitoring.values import DEFINITIONS_CHART
 from gpuplatform.standard import keys
+from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
-from sandbox.cloud.api import Api
+from sandbox.cloud.api import Api, Place
 from sandbox.cloud.references import at_path
 from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.release_pods import ReleasePods
+from sandbox.cloud.rollout import Rollout
+from sandbox.cloud.workloads import Release
 from sandbox.cloud.world import Plain, Properties
 from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import karpenter_in
@@ -52,19 +57,18 @@ _DEFINITIONS: Mapping[str, ModuleFiles] = {
     "keda": KEDA_CRDS,
 }
 """Charts that are not to be had, and whose definitions other objects of the stack are of."""
-_WITHOUT_PODS: Mapping[str, Mapping[str, Plain]] = {_KARPENTER: {"replicas": 0}}
-"""Values that keep a chart's pods away: no node of the sandbox could run them."""
 
 
 class Served(enum.StrEnum):
     """How a release is served here."""
 
     HELM = "installed by helm"
-    PROCESS = "installed by helm without its pods; its process runs beside the control plane"
-    STAND_IN = "stood in for"
-    RENDERED = "its process runs beside the control plane, with what helm renders of its chart"
-    DEFINITIONS = "its definitions alone: its chart is not to be had here"
-    ABSENT = "not installed: its chart is not to be had here"
+    PROCESS = "installed by helm; its process runs beside the control plane"
+    STAND_IN = "its pods, and what it would make of the nodes' cards"
+    RENDERED = "its pods; its process runs beside the control plane, with what helm renders of its chart"
+    DEFINITIONS = "its pods and its definitions"
+    PODS = "its pods"
+    ABSENT = "not installed: nothing is known of its pods"
 
 
 def served(chart: str) -> Served:
@@ -77,7 +81,9 @@ def served(chart: str) -> Served:
         return Served.HELM
     if chart in _DEFINITIONS:
         return Served.DEFINITIONS
-    return Served.STAND_IN if chart == _OPERATOR else Served.ABSENT
+    if chart == _OPERATOR:
+        return Served.STAND_IN
+    return Served.PODS if chart in sheets() else Served.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +94,13 @@ class Releases:
     control_plane: Path
     """The folder of the control plane."""
 
-    def install(self, inputs: Properties) -> None:
-        """Install or upgrade; RefusedError with helm's words."""
+    def install(self, inputs: Properties, earlier: Properties | None) -> None:
+        """Install, or upgrade from the inputs of before; RefusedError with helm's words, or the scheduler's."""
         chart, values = chart_of(inputs), cast(Properties, inputs.get("values") or {})
         if chart in _CHARTS:
-            self._helm_install(chart, inputs, {**values, **_WITHOUT_PODS.get(chart, {})})
+            self._helm_install(chart, inputs, values, earlier)
+        elif chart in sheets():
+            self._pods().install(_release(inputs), None if earlier is None else _release(earlier))
         if chart in _DEFINITIONS:
             install_crds(self._kubectl(), _folder(chart, _DEFINITIONS))
         if chart == _KARPENTER:
@@ -117,6 +125,8 @@ class Releases:
             self._await_kueue(None)
         if chart in _CHARTS:
             self._helm("uninstall", chart, *_namespace(inputs), "--ignore-not-found", *_wait())
+        elif chart in sheets():
+            self._pods().uninstall(_release(inputs))
         if chart in _DEFINITIONS and not _outlasts(inputs):
             gone = self._kubectl()("delete", "--ignore-not-found", "-f", str(_folder(chart, _DEFINITIONS)))
             if not gone.ok:
@@ -129,13 +139,31 @@ class Releases:
         values = cast(Mapping[str, object], inputs.get("values") or {})
         return operator_documents(values, str(inputs["namespace"]))
 
-    def _helm_install(self, chart: str, inputs: Properties, values: Properties) -> None:
+    def _pods(self) -> ReleasePods:
+        return ReleasePods(self.api)
+
+    def _helm_install(self, chart: str, inputs: Properties, values: Properties, earlier: Properties | None) -> None:
         folder = _folder(chart, _CHARTS)
         self._forget_interrupted(chart, inputs)
         flags = ["--skip-crds"] if inputs.get("skipCrds") else []
-        # Helm reads values from its standard input where the file is called so.
-        arguments = ("upgrade", "--install", chart, str(folder), *_namespace(inputs), *flags, *_wait(), "--values", "-")
-        self._helm(*arguments, stdin=json.dumps(values))
+        # Helm reads values from its standard input where the file is called so. It would wait for the pods, and not
+        # say why they have no node.
+        self._helm(
+            *("upgrade", "--install", chart, str(folder), *_namespace(inputs), *flags, "--values", "-"),
+            stdin=json.dumps(values),
+        )
+        try:
+            Rollout(self.api).await_standing(f"{chart}: the release has pods without a node", self._rendered(inputs))
+        except RefusedError:
+            back = ("uninstall", chart) if earlier is None else ("rollback", chart)
+            self._helm(*back, *_namespace(inputs), *_wait())
+            raise
+
+    def _rendered(self, inputs: Properties) -> list[Place]:
+        """The Deployments of a release that helm itself installed: no chart of these has pods of another kind."""
+        path = f"/apis/apps/v1/namespaces/{inputs['namespace']}/deployments"
+        found = self.api.items(path, labelSelector=f"app.kubernetes.io/instance={chart_of(inputs)}")
+        return [Place(f"{path}/{cast(Properties, each['metadata'])['name']}") for each in found]
 
     def _forget_interrupted(self, chart: str, inputs: Properties) -> None:
         """Helm refuses to work on a release that a killed helm left in the middle: its record of that goes."""
@@ -214,6 +242,11 @@ def _outlasts(inputs: Properties) -> bool:
     """Whether helm leaves a chart's definitions when it uninstalls the chart: its values annotate them so."""
     annotations = at_path(inputs, "values.crds.annotations")
     return any(isinstance(each, dict) and each.get(keys.HELM_RESOURCE_POLICY) == "keep" for each in annotations)
+
+
+def _release(inputs: Properties) -> Release:
+    values = cast(Properties, inputs.get("values") or {})
+    return Release(sheets()[chart_of(inputs)], values, str(inputs["namespace"]))
 
 
 def _namespace(inputs: Mapping[str, Plain]) -> list[str]:

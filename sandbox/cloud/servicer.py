@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from concurrent import futures
+from pathlib import Path
 from typing import cast
 
 import grpc
@@ -14,8 +15,7 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import aws
-from sandbox.cloud.api import Api
-from sandbox.cloud.cluster import ClusterService
+from sandbox.cloud.kubernetes import ProviderOptions
 from sandbox.cloud.place import Place
 from sandbox.cloud.references import at_path, given_names
 from sandbox.cloud.refusals import RefusedError
@@ -75,12 +75,15 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         with _Refusing(context):
             if self._package == "aws":
                 at = aws.account_of(config, given_names(self._place.stack_file))
-                self._service = AwsService(self._world, at, throwaway=self._place.control_plane is not None)
-            elif self._place.control_plane is None:
-                self._service = KubernetesService(self._world, _server(config.get("kubeconfig", "")))
+                self._service = AwsService(self._world, at, self._inside(at.region))
+                return provider_pb2.ConfigureResponse(supportsPreview=True)
+            kubeconfig = config.get("kubeconfig", "")
+            # The SDK sends a provider's truth values as JSON text.
+            options = ProviderOptions(mutable_config_maps=config.get("enableConfigMapMutable", "").lower() == "true")
+            if self._place.control_plane is None:
+                self._service = KubernetesService(self._world, _server(kubeconfig), options)
             else:
-                api = Api(config.get("kubeconfig", ""), self._stop)
-                self._service = ClusterService.of(self._world, api, self._place.control_plane)
+                self._service = self._cluster(self._place.control_plane, kubeconfig, options)
         return provider_pb2.ConfigureResponse(supportsPreview=True)
 
     def Check(  # noqa: N802
@@ -104,7 +107,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
         service = self._ready()
         replaces = sorted(service.replaces(token, old, new, changed))
-        first = bool(replaces) and service.deletes_first(token, new)
+        first = bool(replaces) and service.deletes_first(token, old, new)
         return provider_pb2.DiffResponse(
             changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=first
         )
@@ -122,8 +125,11 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Update(  # noqa: N802
         self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
     ) -> provider_pb2.UpdateResponse:
-        """In a preview only the inputs are known."""
+        """In a preview only the inputs are known, and what a dry run would refuse."""
         if request.preview:
+            with _Refusing(context):
+                if (there := self._world.find(_token(request.urn), request.id)) is not None:
+                    self._ready().dry_run(there, _plain(request.news))
             return provider_pb2.UpdateResponse(properties=request.news)
         with _Refusing(context):
             entry = self._ready().update(self._found(request.urn, request.id), _plain(request.news))
@@ -161,6 +167,20 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         del request, context
         self._stop.set()
         return empty_pb2.Empty()
+
+    # What only a real cluster needs is loaded only where there is one.
+    def _inside(self, region: str) -> aws.Inside | None:
+        if self._place.control_plane is None:
+            return None
+        from sandbox.cloud.in_cluster import in_cluster  # noqa: PLC0415
+
+        return in_cluster(self._world, self._place.control_plane, self._place.stack_file, region, self._stop)
+
+    def _cluster(self, control_plane: Path, kubeconfig: str, options: ProviderOptions) -> Service:
+        from sandbox.cloud.api import Api  # noqa: PLC0415
+        from sandbox.cloud.cluster import ClusterService  # noqa: PLC0415
+
+        return ClusterService.of(self._world, Api(kubeconfig, self._stop), control_plane, options)
 
     def _ready(self) -> Service:
         assert self._service is not None, "the engine configures a provider before it uses it"

@@ -16,7 +16,7 @@ class Service(Protocol):
         """Which of the changed inputs make a new resource."""
         ...
 
-    def deletes_first(self, token: str, new: Properties) -> bool:
+    def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
         """Whether the old one goes before the new one comes, where one replaces the other."""
         ...
 
@@ -26,6 +26,10 @@ class Service(Protocol):
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
         """Change a resource in place."""
+        ...
+
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """Refuse a change that cannot be previewed."""
         ...
 
     def delete(self, entry: Entry) -> None:
@@ -39,28 +43,32 @@ class AwsService:
 
     world: World
     at: aws.Account
-    throwaway: bool
-    """Whether it is a sandbox's, which goes when it is told to."""
+    inside: aws.Inside | None
+    """What EKS does in the cluster, where the cluster is real. Then it is a sandbox's, which goes when told to."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
         """As the type's row says."""
         return aws.replaces(token, old, new, changed)
 
-    def deletes_first(self, token: str, new: Properties) -> bool:
-        """Where the program chose the name."""
+    def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
+        """Where the program chose the name: it is taken until its owner is gone."""
+        del old
         return aws.chosen_name(token, new)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As AWS would."""
-        return aws.create(self.world, urn, token, inputs, self.at)
+        return aws.create(self.world, urn, token, inputs, self.at, self.inside)
 
     def update(self, old: Entry, inputs: Properties) -> Entry:
         """As AWS would."""
-        return aws.update(self.world, old, inputs, self.at)
+        return aws.update(self.world, old, inputs, self.at, self.inside)
+
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """AWS is not asked."""
 
     def delete(self, entry: Entry) -> None:
         """As AWS would."""
-        aws.delete(self.world, entry, throwaway=self.throwaway)
+        aws.delete(self.world, entry, self.inside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +78,11 @@ class KubernetesService:
     world: World
     server: str
     """The address in the kubeconfig."""
+    options: kubernetes.ProviderOptions
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """As the kind's row says; another name or namespace is another object."""
-        moved = {"metadata"} if "metadata" in changed and kubernetes.moved(old, new) else set[str]()
-        return changed & kubernetes.replaced_by(token) | moved
-
-    def deletes_first(self, token: str, new: Properties) -> bool:
-        """Always: names are chosen here, never made up."""
-        del token, new
-        return True
+        """As the provider does."""
+        return kubernetes.replaces(self.options, token, old, new, changed)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As the API server would, where there is one."""
@@ -90,6 +93,15 @@ class KubernetesService:
         """As the API server would, where there is one."""
         kubernetes.reach(self.world, self.server)
         return kubernetes.update(self.world, old, inputs)
+
+    def dry_run(self, old: Entry, inputs: Properties) -> None:
+        """As the API server would, where there is one."""
+        kubernetes.dry_run(self.world, old, inputs)
+
+    def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
+        """Unless it moves to another name or namespace."""
+        del token
+        return not kubernetes.moved(old, new)
 
     def delete(self, entry: Entry) -> None:
         """As the API server would, where there is one."""

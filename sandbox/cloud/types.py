@@ -163,6 +163,7 @@ CLUSTER_SCOPED: frozenset[str] = frozenset(
     {
         *("Namespace", "NodePool", "NodeOverlay", "EC2NodeClass", "PriorityClass", "StorageClass"),
         *("ClusterQueue", "Cohort", "ResourceFlavor", "Topology", "WorkloadPriorityClass"),
+        *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
     }
 )
 

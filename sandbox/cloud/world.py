@@ -139,6 +139,13 @@ class World:
         with self._open() as connection:
             return int(connection.execute(query, (urn,)).fetchone()[0])
 
+    def last_operation(self, urn: str) -> str | None:
+        """What was last done under a URN; None where nothing was."""
+        query = "SELECT operation FROM journal WHERE urn = ? ORDER BY rowid DESC LIMIT 1"
+        with self._open() as connection:
+            row = connection.execute(query, (urn,)).fetchone()
+        return None if row is None else str(row[0])
+
     def journal(self) -> tuple[Event, ...]:
         """Everything that happened, in order."""
         with self._open() as connection:

@@ -148,5 +148,7 @@ def _api_server_flags(access: Access, identity: Identity, tokens: Path, key: Pat
         f"--token-auth-file={tokens}",
         "--authorization-mode=RBAC",
         "--anonymous-auth=false",
+        # As on EKS: device plugins and drivers are privileged.
+        "--allow-privileged=true",
         "--endpoint-reconciler-type=none",
     ]

@@ -48,9 +48,14 @@ class Workspace:
         return self.work_dir / f"Pulumi.{self.stack}.yaml"
 
     @property
+    def root(self) -> Path:
+        """Where the Automation API looks for ``bin/pulumi``."""
+        return self.state
+
+    @property
     def executables(self) -> Path:
         """First on the engine's PATH."""
-        return self.state / "bin"
+        return self.root / "bin"
 
     def prepare(self) -> None:
         """Make the folders and the executables that the engine starts."""
@@ -61,6 +66,10 @@ class Workspace:
             place = Place(self.world, self.stack_file, self.control_plane)
             arguments = ["-m", "sandbox.cloud", package, version, *place.arguments()]
             _script(self.executables / f"pulumi-resource-{package}", arguments)
+        # A CLI that somebody supplied need not be in a folder called bin.
+        command = self.executables / "pulumi"
+        command.unlink(missing_ok=True)
+        command.symlink_to(self.cli.command.absolute())
         shim = self.executables / "pulumi-analyzer-policy-python"
         if self.cli.language_host:
             shim.unlink(missing_ok=True)

@@ -164,7 +164,7 @@ def _stack(request: Request, workspace: Workspace, warming: threading.Thread) ->
         request.program()
 
     settings = automation.ProjectSettings(name=PROJECT_NAME, runtime="python", main=str(places.PROJECT), backend=None)
-    command = automation.PulumiCommand(root=str(workspace.cli.command.parent.parent), skip_version_check=True)
+    command = automation.PulumiCommand(root=str(workspace.root), skip_version_check=True)
     options = automation.LocalWorkspaceOptions(
         work_dir=str(workspace.work_dir),
         pulumi_home=str(workspace.state / "home"),

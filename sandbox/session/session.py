@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from gpuplatform.render.document import name_of
 from gpuplatform.settings.settings import Settings
 from sandbox import places
+from sandbox.cloud.workloads import RELEASE
 from sandbox.cluster import Cluster, apply, items
 from sandbox.control_plane.commands import commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane, control_plane_in
@@ -102,6 +103,8 @@ def attach(folder: SessionFolder, settings: Settings) -> Cluster:
 def end_workloads(folder: SessionFolder) -> None:
     """End what users run, as they would before the platform goes: pods that may not be disrupted hold their nodes.
 
+    The releases' own stay: they go with their releases.
+
     Raises SandboxError with the API server's words.
     """
     kubectl = _plane(folder).kubectl
@@ -110,7 +113,13 @@ def end_workloads(folder: SessionFolder) -> None:
         if not name.startswith("kube-"):
             now = ("--grace-period=0", "--force", f"--timeout={_WORKLOADS_SECONDS}s")
             gone = kubectl(
-                "delete", _WORKLOADS, "--all", "--namespace", name, *now, limit_seconds=_WORKLOADS_SECONDS * 2
+                "delete",
+                _WORKLOADS,
+                f"--selector=!{RELEASE}",
+                "--namespace",
+                name,
+                *now,
+                limit_seconds=_WORKLOADS_SECONDS * 2,
             )
             if not gone.ok:
                 raise SandboxError(f"workloads of {name} do not end: {gone.err.strip()}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,10 +71,15 @@ class Analyzer:
 
 
 @contextmanager
-def started_pack() -> Generator[Analyzer]:
-    """The pack, started as the language host starts it and ended afterwards."""
-    command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:1", "."]
-    with subprocess.Popen(command, cwd=PACK, stdout=subprocess.PIPE, text=True) as server:
+def started_pack(*, installed: bool = True) -> Generator[Analyzer]:
+    """The pack, started as the language host starts it and ended afterwards.
+
+    Not ``installed`` is an environment with the project's dependencies and without the project, as `pulumi install`
+    makes it: the dependencies are a plain folder, and no file there adds the project's.
+    """
+    command = [sys.executable, *(() if installed else ("-S",)), "-u", "-m", "pulumi.policy", "127.0.0.1:1", "."]
+    environment = os.environ | ({} if installed else {"PYTHONPATH": sysconfig.get_path("purelib")})
+    with subprocess.Popen(command, cwd=PACK, env=environment, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline())

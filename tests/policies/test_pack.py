@@ -60,6 +60,11 @@ def test_the_pack_names_the_project_s_environment() -> None:
     assert options == {"toolchain": "pip", "virtualenv": "../.venv"}
 
 
+def test_the_pack_starts_where_the_project_is_not_installed() -> None:
+    with started_pack(installed=False) as analyzer:
+        assert len(analyzer.rules()) == len(EVERY_RULE)
+
+
 @pytest.fixture(scope="module")
 def analyzer() -> Iterator[Analyzer]:
     with started_pack() as started:

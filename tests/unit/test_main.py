@@ -66,10 +66,23 @@ def test_everything_but_providers_belongs_to_a_component(stack: str) -> None:
     assert sorted(each.type for each in alone) == ["pulumi:providers:aws", "pulumi:providers:eks"]
 
 
+def test_what_teams_need_to_the_last_goes_with_the_cluster() -> None:
+    recording = run_program("prod")
+    (provider,) = recording.of("pulumi:providers:kubernetes")
+    staying = [each for each in recording.resources if each.request.deletedWith]
+    assert {each.request.deletedWith for each in staying} == {provider.urn}
+    assert {str(each.inputs.get("name")) for each in staying if each in recording.of("Release")} == {"kueue", "keda"}
+    spaces = {str(each.at("metadata", "name")) for each in staying if each in recording.of("Namespace")}
+    assert spaces == {"kueue-system", "keda"}
+    assert len(staying) == 4
+
+
 def test_the_account_of_the_settings_is_the_only_one_that_is_touched() -> None:
     (provider,) = run_program("prod").of("pulumi:providers:aws")
     assert json.loads(str(provider.inputs["allowedAccountIds"])) == ["111122223333"]
     assert provider.inputs["region"] == "us-east-1"
+    tags = json.loads(str(provider.inputs["defaultTags"]))["tags"]
+    assert tags == {"environment": "prod", "managed-by": "pulumi", "owner": "ml-platform", "project": "gpu-platform"}
 
 
 def test_a_deferred_stack_stops_at_the_cluster() -> None:
@@ -84,15 +97,6 @@ def test_pools_wait_for_the_autoscaler_and_the_operator() -> None:
     charts = {recording.named(name, "Release").urn for name in ("karpenter-controller", "gpu-operator-chart")}
     (pools,) = recording.of("NodePools")
     assert charts <= pools.depends_on
-
-
-def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims() -> None:
-    recording = run_program("dev")
-    (storage,), (monitoring,) = recording.of("Storage"), recording.of("Monitoring")
-    (volumes,) = recording.of("StorageClass")
-    assert recording.named("cluster-aws-ebs-csi-driver").urn in storage.depends_on
-    assert volumes.request.parent == storage.urn
-    assert volumes.urn in monitoring.depends_on
 
 
 def before(recording: Recording, urn: str) -> set[str]:
@@ -123,6 +127,15 @@ def test_an_object_of_a_kind_that_a_chart_defines_is_made_after_the_chart() -> N
     }
     assert set(custom.values()) == {"karpenter-crd", "kueue", "prometheus-operator-crds"}
     assert [urn for urn, chart in custom.items() if releases[chart] not in before(recording, urn)] == []
+
+
+def test_volumes_have_a_class_once_the_driver_is_there_and_before_anybody_claims() -> None:
+    recording = run_program("dev")
+    (storage,), (monitoring,) = recording.of("Storage"), recording.of("Monitoring")
+    (volumes,) = recording.of("StorageClass")
+    assert recording.named("cluster-aws-ebs-csi-driver").urn in storage.depends_on
+    assert volumes.request.parent == storage.urn
+    assert volumes.urn in monitoring.depends_on
 
 
 def test_the_program_is_short_and_takes_no_decision() -> None:

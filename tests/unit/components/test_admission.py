@@ -1,12 +1,19 @@
 from __future__ import annotations
 
-from tests.recorder import record
+from gpuplatform.settings.admission import AdmissionMode
+from tests.recorder import Recording, record
 from tests.unit.components.builders import admission, full_settings
+
+BINDING = "ValidatingAdmissionPolicyBinding"
+
+
+def made(mode: AdmissionMode) -> Recording:
+    return record(lambda: admission("ad", full_settings(admission=mode.value)))
 
 
 def test_a_binding_waits_for_its_policy_and_for_what_the_policies_read() -> None:
-    recording = record(lambda: admission("ad", full_settings()))
-    bindings = recording.of("ValidatingAdmissionPolicyBinding")
+    recording = made(AdmissionMode.AUDIT)
+    bindings = recording.of(BINDING)
     policies = {each.at("metadata", "name"): each.urn for each in recording.of("ValidatingAdmissionPolicy")}
     (read,) = recording.of("ConfigMap")
 
@@ -15,3 +22,12 @@ def test_a_binding_waits_for_its_policy_and_for_what_the_policies_read() -> None
         name = each.at("spec", "policyName")
         assert isinstance(name, str)
         assert {policies[name], read.urn} <= each.depends_on
+
+
+def test_a_change_of_mode_is_other_bindings_of_the_same_policies() -> None:
+    bindings = {mode: made(mode).of(BINDING) for mode in AdmissionMode}
+    names = [each.at("metadata", "name") for mode in AdmissionMode for each in bindings[mode]]
+    urns = {each.urn for mode in AdmissionMode for each in bindings[mode]}
+    assert len(set(names)) == len(urns) == len(names)
+    policies = {frozenset(each.at("spec", "policyName") for each in bindings[mode]) for mode in AdmissionMode}
+    assert len(policies) == 1

@@ -170,6 +170,7 @@ def test_the_clusters_api_is_spoken_to_by_a_provider_that_a_new_kubeconfig_does_
     assert provider.inputs["kubeconfig"] == KUBECONFIG
     assert provider.inputs["clusterIdentifier"] == "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test"
     assert provider.inputs["enableServerSideApply"] == "true"
+    assert provider.inputs["enableConfigMapMutable"] == "true", "what reads a ConfigMap is never without it"
 
 
 def _list(value: object) -> list[dict[str, object]]:

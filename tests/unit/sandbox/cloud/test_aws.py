@@ -174,6 +174,47 @@ def test_deletion_protection_refuses_and_says_the_way_out(world: World) -> None:
     aws.delete(world, aws.update(world, made, {**made.inputs, "deletionProtection": False}, AT))
 
 
+class Inside:
+    """A cluster that takes, or refuses, what EKS would do in it."""
+
+    def __init__(self, refusal: str | None = None) -> None:
+        self.refusal = refusal
+        self.made: list[str] = []
+        self.removed: list[str] = []
+
+    def make(self, entry: Entry) -> None:
+        if self.refusal:
+            raise RefusedError(self.refusal)
+        self.made.append(entry.id)
+
+    def remove(self, entry: Entry) -> None:
+        self.removed.append(entry.id)
+
+
+def test_what_a_resource_stands_for_in_the_cluster_is_made_changed_and_removed_with_it(world: World) -> None:
+    inside, urn = Inside(), f"urn:pulumi:s::p::{VPC}::vpc"
+    entry = aws.create(world, urn, VPC, {"cidrBlock": "10.0.0.0/16"}, AT, inside)
+    aws.update(world, entry, {"cidrBlock": "10.0.0.0/16", "tags": {"a": "b"}}, AT, inside)
+    aws.delete(world, entry, inside)
+    assert inside.made == [entry.id, entry.id]
+    assert inside.removed == [entry.id]
+
+
+def test_what_the_cluster_refuses_was_never_made(world: World) -> None:
+    urn = f"urn:pulumi:s::p::{VPC}::vpc"
+    with pytest.raises(RefusedError, match="no node"):
+        aws.create(world, urn, VPC, {"cidrBlock": "10.0.0.0/16"}, AT, Inside("a pod has no node"))
+    assert world.everything() == ()
+
+
+def test_what_is_still_used_stays_in_the_cluster_too(world: World) -> None:
+    inside, vpc = Inside(), make(world, VPC, "vpc", {})
+    make(world, SUBNET, "inside", {"vpcId": vpc.id})
+    with pytest.raises(RefusedError, match="DependencyViolation"):
+        aws.delete(world, vpc, inside)
+    assert inside.removed == []
+
+
 def test_a_provider_without_a_region_is_refused() -> None:
     with pytest.raises(RefusedError, match="region"):
         account_of({}, frozenset())
@@ -186,3 +227,16 @@ def test_a_providers_configuration_travels_as_json() -> None:
         "defaultTags": '{"tags": {"team": "ml"}}',
     }
     assert account_of(config, frozenset()) == Account("eu-west-1", "444455556666", frozenset(), {"team": "ml"})
+
+
+def test_a_cluster_takes_along_what_is_in_it_and_not_what_karpenter_bought(world: World) -> None:
+    made = cluster(world)
+    inside = {
+        "kubernetes:helm.sh/v3:Release": "kueue",
+        "kubernetes:core/v1:Namespace": "kueue-system",
+        "kubernetes:karpenter.sh/v1:NodePool": "pool",
+    }
+    for token, name in inside.items():
+        world.create(Entry(f"urn:{name}", token, name, {}, {}), set(), set())
+    aws.delete(world, made)
+    assert [entry.id for entry in world.of_kind("kubernetes:")] == ["pool"]

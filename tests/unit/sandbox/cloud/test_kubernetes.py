@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from sandbox.cloud import kubernetes
+from sandbox.cloud.kubernetes import ProviderOptions
 from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.world import Entry, Properties, World
 
 NAMESPACE, QUOTA = "kubernetes:core/v1:Namespace", "kubernetes:core/v1:ResourceQuota"
 NODEPOOL, NODE_CLASS = "kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 RELEASE = "kubernetes:helm.sh/v3:Release"
+CONFIG_MAP, PRIORITY = "kubernetes:core/v1:ConfigMap", "kubernetes:scheduling.k8s.io/v1:PriorityClass"
+BINDING = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding"
 
 
 @pytest.fixture
@@ -111,3 +114,42 @@ def test_another_name_or_namespace_is_another_object(world: World) -> None:
     assert kubernetes.moved(named("a"), named("b"))
     labelled: Properties = {"metadata": {"name": "a", "labels": {"k": "v"}}}
     assert not kubernetes.moved(named("a"), labelled)
+
+
+def config_map(text: str, **more: bool) -> Properties:
+    return {**named("layouts"), "data": {"config.yaml": text}, **more}
+
+
+@pytest.mark.parametrize(
+    ("mutable", "immutable", "replaced"),
+    [(False, False, {"data"}), (True, False, set[str]()), (True, True, {"data"})],
+)
+def test_a_config_map_is_replaced_unless_the_provider_is_told_otherwise_or_the_map_says_that_it_is_fixed(
+    mutable: bool, immutable: bool, replaced: set[str]
+) -> None:
+    old, new = config_map("a", immutable=immutable), config_map("b", immutable=immutable)
+    options = ProviderOptions(mutable_config_maps=mutable)
+    assert kubernetes.replaces(options, CONFIG_MAP, old, new, {"data"}) == replaced
+
+
+def test_a_priority_class_keeps_its_value_and_is_not_replaced_for_it(world: World) -> None:
+    old: Properties = {**named("high"), "value": 1000, "description": "a"}
+    made = make(world, PRIORITY, old)
+    assert kubernetes.replaces(ProviderOptions(), PRIORITY, old, {**old, "value": 2000}, {"value"}) == set()
+    with pytest.raises(RefusedError, match="value: Forbidden: may not be changed in an update"):
+        kubernetes.update(world, made, {**old, "value": 2000})
+    assert kubernetes.update(world, made, {**old, "description": "b"}).inputs["description"] == "b"
+
+
+def actions(*listed: str) -> Properties:
+    return {**named("pods"), "spec": {"policyName": "pods", "validationActions": list(listed)}}
+
+
+def test_a_binding_that_was_only_ever_made_cannot_be_previewed_from_deny_to_warn(world: World) -> None:
+    made = make(world, BINDING, actions("Deny", "Audit"))
+    assert made.id == "pods"
+    kubernetes.dry_run(world, made, actions("Deny"))
+    with pytest.raises(RefusedError, match="must not contain both Deny and Warn"):
+        kubernetes.dry_run(world, made, actions("Warn", "Audit"))
+    changed = kubernetes.update(world, made, actions("Deny"))
+    kubernetes.dry_run(world, changed, actions("Warn", "Audit"))

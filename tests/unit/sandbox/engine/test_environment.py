@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pulumi import automation
 
 from sandbox.engine.environment import Workspace
 from sandbox.tools.pulumi import PulumiCli
@@ -39,3 +40,17 @@ def test_the_engine_writes_to_the_stacks_state_and_nowhere_else(tmp_path: Path) 
     assert variables["PATH"].split(os.pathsep)[:2] == [str(made.executables), str(tmp_path / "cli" / "bin")]
     assert variables["PULUMI_HOME"].startswith(str(made.state))
     assert variables["PULUMI_BACKEND_URL"].startswith(f"file://{made.state}")
+
+
+@pytest.mark.parametrize("folder", ["cli/bin", "pulumi", "."])
+def test_the_engine_is_found_in_whatever_folder_it_is(tmp_path: Path, folder: str) -> None:
+    command = tmp_path / folder / "pulumi"
+    command.parent.mkdir(parents=True, exist_ok=True)
+    command.write_text("#!/bin/sh\necho v3.260.0\n", encoding="utf-8")
+    command.chmod(0o755)
+    made = Workspace("dev", tmp_path / "state", PulumiCli(command, "3.260.0", False, "a test"))
+    for _ in range(2):  # a state folder is used again
+        made.prepare()
+        started = automation.PulumiCommand(root=str(made.root), skip_version_check=True)
+        assert Path(started.command).resolve() == command
+        assert str(started.version) == "3.260.0"

@@ -1,0 +1,138 @@
+"""Whether the workloads of a release stand: placed by the real scheduler, and what it says of those that are not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from sandbox.cloud.api import Api, Place
+from sandbox.cloud.references import at_path
+from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.world import Plain, Properties
+
+_LIMIT_SECONDS = 360.0
+"""For what is merely slow."""
+_REFUSED_SECONDS = 40.0
+"""A pod that is refused for so long waits for nobody: nodes of the system group are there before, and Karpenter's join
+within seconds."""
+_LOOK_SECONDS = 1.0
+_REFUSAL_OF_A_CLAIM = ("FailedBinding", "ProvisioningFailed")
+"""Reasons of the volume controller's events (kubernetes pkg/controller/volume/events/event.go v1.35)."""
+
+
+@dataclass(slots=True)
+class _Refused:
+    """What is refused now, and since when."""
+
+    since: dict[str, float] = field(default_factory=dict[str, float])
+    words: dict[str, str] = field(default_factory=dict[str, str])
+
+    def now(self, words: dict[str, str]) -> None:
+        """What is refused no more is forgotten."""
+        self.since = {name: self.since.get(name, time.monotonic()) for name in words}
+        self.words = words
+
+    def final(self) -> bool:
+        """Whether one has been refused for too long."""
+        return any(time.monotonic() - since > _REFUSED_SECONDS for since in self.since.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """Waits for workloads of one API server."""
+
+    api: Api
+
+    def await_standing(self, what: str, places: Iterable[Place]) -> None:
+        """Return once every pod of some workloads runs where the scheduler put it, or, of a Job, has done its work.
+
+        RefusedError names the pods that have no node, with the scheduler's words.
+        """
+        left, refused, looked = list(places), _Refused(), [time.monotonic()]
+
+        def ended() -> bool:
+            left[:] = [place for place in left if not stands(self.api.read(place) or {})]
+            if left and time.monotonic() - looked[0] > _LOOK_SECONDS:
+                looked[0] = time.monotonic()
+                refused.now(self._refusals(left))
+            return not left or refused.final()
+
+        in_time = self.api.wait(ended, _LIMIT_SECONDS)
+        if not left:
+            return
+        words = "; ".join(refused.words.values()) or ", ".join(f"{place.path} is not ready" for place in left)
+        after = "" if in_time else f" after {_LIMIT_SECONDS:g} s"
+        raise RefusedError(f"{what}{after}: {words}")
+
+    def _refusals(self, places: Sequence[Place]) -> dict[str, str]:
+        """What nobody places or makes, in the words of whoever refuses it."""
+        words: dict[str, str] = {}
+        for place in places:
+            workload = self.api.read(place) or {}
+            namespace, name = (str(cast(Properties, workload["metadata"])[key]) for key in ("namespace", "name"))
+            root = f"/api/v1/namespaces/{namespace}"
+            selector = ",".join(f"{key}={value}" for key, value in _selector(workload).items())
+            pods = self.api.items(f"{root}/pods", labelSelector=selector)
+            for pod in pods:
+                if message := unscheduled(pod):
+                    own = cast(Properties, pod["metadata"])["name"]
+                    claims = "".join(f"; {each}" for each in self._claims(root, pod))
+                    words[f"{namespace}/{own}"] = f"pod {namespace}/{own} is not placed: {message}{claims}"
+            if not pods:
+                words |= self._not_made(root, f"{workload['kind']} {namespace}/{name}", name)
+        return words
+
+    def _claims(self, root: str, pod: Properties) -> Iterator[str]:
+        for claim in at_path(pod, "spec.volumes.persistentVolumeClaim.claimName"):
+            for message in self._events(root, str(claim).__eq__, _REFUSAL_OF_A_CLAIM):
+                yield f"claim {root.rpartition('/')[2]}/{claim}: {message}"
+
+    def _not_made(self, root: str, workload: str, name: str) -> dict[str, str]:
+        """Why a controller makes no pod: of this some controllers tell in events alone."""
+
+        def own(about: str) -> bool:
+            return about == name or about.startswith(f"{name}-")  # a Deployment's ReplicaSet
+
+        return {
+            f"{workload} {message}": f"{workload} has no pods: {message}"
+            for message in self._events(root, own, ("FailedCreate",))
+        }
+
+    def _events(self, root: str, about: Callable[[str], bool], reasons: Sequence[str]) -> list[str]:
+        events = [
+            event
+            for reason in reasons
+            for event in self.api.items(f"{root}/events", fieldSelector=f"reason={reason}")
+            if about(str(cast(Properties, event["involvedObject"])["name"]))
+        ]
+        return list(dict.fromkeys(str(event["message"]) for event in events))
+
+
+def stands(workload: Properties) -> bool:
+    """Whether a workload's controller says that all is done, of what the workload says now."""
+    metadata, spec, status = (cast(Properties, workload.get(key) or {}) for key in ("metadata", "spec", "status"))
+    if workload.get("kind") == "Job":
+        return bool(status.get("succeeded"))
+    if status.get("observedGeneration") != metadata.get("generation"):
+        return False
+    if workload.get("kind") == "DaemonSet":
+        wants = status.get("desiredNumberScheduled")
+        return wants == status.get("numberReady") and wants == (status.get("updatedNumberScheduled") or 0)
+    wants = spec.get("replicas")
+    counts: list[Plain] = [status.get(key) or 0 for key in ("replicas", "readyReplicas", "updatedReplicas")]
+    return counts == [wants] * len(counts)
+
+
+def unscheduled(pod: Properties) -> str | None:
+    """What the scheduler says of a pod that it cannot place."""
+    for condition in at_path(pod, "status.conditions"):
+        if isinstance(condition, dict) and (condition["type"], condition["status"]) == ("PodScheduled", "False"):
+            return str(condition.get("message") or condition.get("reason"))
+    return None
+
+
+def _selector(workload: Properties) -> dict[str, str]:
+    (labels,) = at_path(workload, "spec.selector.matchLabels")
+    return cast(dict[str, str], labels)
