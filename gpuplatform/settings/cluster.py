@@ -96,8 +96,9 @@ class SystemNodes(Model):
     """The managed node group for controllers, tainted so that nothing else lands there (F9)."""
 
     instance_types: Annotated[tuple[str, ...], Field(min_length=1)] = ("m7i.large",)
-    nodes: Annotated[int, Field(ge=2, le=MAX_SYSTEM_NODES)] = 3
-    """Two at least: Karpenter runs two replicas on different hosts."""
+    nodes: Annotated[int, Field(ge=2, le=MAX_SYSTEM_NODES)] = 4
+    """Two at least: Karpenter runs two replicas on different hosts. While one is replaced, the others carry every
+    controller; four do with queues and monitoring, three without queues."""
     root_volume_gib: Annotated[int, Field(ge=20, le=1000)] = 50
 
 

@@ -58,7 +58,7 @@ def line(found: Bill, name: str) -> tuple[float, float]:
 
 def test_the_floor_is_what_runs_when_nobody_works() -> None:
     found = billed(pools=[a_pool(), a_static_pool()])
-    system = 3 * (of("m7i.large") + 50 * 0.08 / HOURS_PER_MONTH)
+    system = 4 * (of("m7i.large") + 50 * 0.08 / HOURS_PER_MONTH)
     assert found.floor_usd_per_month == pytest.approx(
         (CONTROL_PLANE + NAT + ENDPOINTS + system + of("p5.4xlarge") + TRAINING) * 730
     )
