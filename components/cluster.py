@@ -22,7 +22,7 @@ from gpuplatform.render.document import Document
 from gpuplatform.settings.cluster import AccessLevel, EndpointAccess
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.volumes import PLAIN_DISK
-from gpuplatform.standard import keys, versions
+from gpuplatform.standard import keys, names, versions
 from gpuplatform.standard.system_nodes import system_labels
 from gpuplatform.standard.taints import SYSTEM_TAINT
 
@@ -191,7 +191,7 @@ class Cluster(pulumi.ComponentResource):
         identity = PodIdentityAssociation(
             f"{self._name}-ebs-csi",
             cluster_name=cluster.eks_cluster.name,
-            namespace="kube-system",
+            namespace=names.SYSTEM_NAMESPACE,
             service_account=_EBS_ACCOUNT,
             role_arn=made.role.arn,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[agent]),

@@ -121,13 +121,13 @@ class EksProvider(Provider):
                 {"property_path": each.property, "reason": each.reason} for each in refused
             ]
             raise InputPropertiesError(f"{resource_type} {name} is refused", faults)
-        return _Cluster(name, inputs, options).result(self._kubeconfig)
+        return _Cluster(name, inputs, self._kubeconfig, options).result()
 
 
 class _Cluster(pulumi.ComponentResource):
-    def __init__(self, name: str, inputs: Inputs, options: pulumi.ResourceOptions | None) -> None:
+    def __init__(self, name: str, inputs: Inputs, known: Path | None, options: pulumi.ResourceOptions | None) -> None:
         super().__init__("eks:index:Cluster", name, {}, options)
-        self._name, self._inputs = name, inputs
+        self._name, self._inputs, self._known = name, inputs, known
         self._child = pulumi.ResourceOptions(parent=self)
         self._cluster = self._control_plane(self._role())
         self._own_provider()
@@ -200,10 +200,11 @@ class _Cluster(pulumi.ComponentResource):
         KubernetesProvider(f"{self._name}-eks-k8s", kubeconfig=pulumi.Output.secret(kubeconfig), opts=self._child)
 
     def _kubeconfig(self, profile: str | None = None) -> pulumi.Output[str]:
-        cluster = self._cluster
-        return pulumi.Output.all(
-            cluster.output("arn"), cluster.output("endpoint"), cluster.output("certificateAuthority")
-        ).apply(lambda parts: json.dumps(kubeconfig_of(*parts, profile=profile)))
+        parts = [self._cluster.output(each) for each in ("arn", "endpoint", "certificateAuthority")]
+        known = self._known
+        return pulumi.Output.all(*parts).apply(
+            lambda told: json.dumps(kubeconfig_of(*told, profile=profile) if known is None else read(known))
+        )
 
     def _addons(self) -> None:
         for addon, options in (
@@ -221,13 +222,7 @@ class _Cluster(pulumi.ComponentResource):
                 "configurationValues": _configuration(given),
                 **{key: given.get(key, "OVERWRITE") for key in _CONFLICTS},
             }
-            _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child_of(addon))
-
-    def _child_of(self, addon: str) -> pulumi.ResourceOptions:
-        if addon != "vpc-cni":
-            return self._child
-        inner = pulumi.ComponentResource("eks:index:VpcCniAddon", f"{self._name}-{addon}", {}, self._child)
-        return pulumi.ResourceOptions(parent=inner)  # the real one too has a component around this add-on
+            _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
 
     def _access_entries(self) -> None:
         for entry, value in _mapped(self._inputs.get("accessEntries")).items():
@@ -249,12 +244,10 @@ class _Cluster(pulumi.ComponentResource):
                     pulumi.ResourceOptions(parent=self, depends_on=[made]),
                 )
 
-    def result(self, known: Path | None) -> ConstructResult:
+    def result(self) -> ConstructResult:
         """The component's outputs, under the names of the real one."""
         cluster = self._cluster
         kubeconfig = self._kubeconfig()
-        if known is not None:
-            kubeconfig = kubeconfig.apply(lambda _: json.dumps(read(known)))
         group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
         issuer = cluster.output("identities").apply(_issuer)
         state: dict[str, object] = {
