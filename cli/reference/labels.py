@@ -28,6 +28,7 @@ the nodes.
 - `{keys.FEATURE_DISCOVERY_PREFIX}*` belongs to NVIDIA's feature discovery, which overwrites it: never set it by hand,
   and never select on `{keys.GPU_PRODUCT}`, which changes its value under time-slicing.
 - `{keys.MIG_CONFIG}` and `{keys.DEVICE_PLUGIN_CONFIG}` are instructions to the GPU Operator. The platform sets them.
+- `{keys.EFA}=true` is on the nodes of pools with `efa: true`. It draws EFA's device plugin, which fails anywhere else.
 """
 
 _WORDS = f"""
@@ -117,8 +118,12 @@ def _taints() -> str:
         (code(f"{taint.key}={taint.value}:{taint.effect}"), on, code(answer.as_document()["operator"]))
         for taint, answer, on in zip(placed, taints.tolerations(placed), where, strict=True)
     ]
-    for taint, on in ((taints.NEURON_TAINT, "Inferentia and Trainium nodes"), (taints.SYSTEM_TAINT, "system nodes")):
-        rows.append((code(f"{taint.key}={taint.value}:{taint.effect}"), on, code("Exists")))
+    for taint, on, answered_by in (
+        (taints.ARM64_TAINT, "nodes of Graviton pools, with cards and without", "Equal"),
+        (taints.NEURON_TAINT, "Inferentia and Trainium nodes", "Exists"),
+        (taints.SYSTEM_TAINT, "system nodes", "Exists"),
+    ):
+        rows.append((code(f"{taint.key}={taint.value}:{taint.effect}"), on, code(answered_by)))
     return table(("taint", "on", "tolerated by"), rows)
 
 

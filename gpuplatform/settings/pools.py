@@ -132,8 +132,7 @@ class Pool(Model):
     expected_use_percent: Annotated[int, Field(ge=0, le=100)] | None = None
     """How much of its ceiling is used on average, for the expected bill; `cost.expected_use_percent` by default."""
     efa: bool = False
-    """Attach the instance type's EFA interfaces, for multi-node training (N23). The nodes run EFA's device plugin, and
-    containers may lock all memory, unless `node_config` has process limits of its own: its list replaces this one."""
+    """Attach the instance type's EFA interfaces, for multi-node training (N23)."""
     placement_group: Annotated[str, Field(min_length=1, max_length=255)] | None = None
     """An existing EC2 placement group by name, so that nodes stand close together."""
     node_class: NodeClass = NodeClass()

@@ -53,6 +53,7 @@ _ADMITS = (
     f" : r.key == {literal(keys.ARCHITECTURE)} ? {_admits(_ARCHITECTURE)}"
     f' : !r.key.startsWith({literal(_OF_CARDS)}) || r.operator != "DoesNotExist" && r.operator != "Lt"'
 )
+_ADMITTED = f"variables.requirements.all(r, r.key != {literal(keys.ARCHITECTURE)} || {_admits('a')})"
 _LABELS_AT = ".?".join(LABELS_PATH.split("."))
 
 NODE_POOL_VARIABLES = {
@@ -68,6 +69,13 @@ NODE_POOL_VARIABLES = {
     "named": f"variables.requirements.filter(r, r.key == {literal(keys.INSTANCE_TYPE)} && r.operator == 'In')",
     "types": "variables.named.size() == 0 ? [] : variables.named[0].values"
     ".filter(t, variables.named.all(n, t in n.values))",
+    "architecture_of_type": table({each.name: each.architecture for each in instance_types().values()}),
+    "launched": "variables.types.filter(t, t in variables.architecture_of_type)"
+    f".map(t, variables.architecture_of_type[t]).filter(a, {_ADMITTED})",
+    "of_architecture": f"variables.requirements.filter(r, r.key == {literal(keys.ARCHITECTURE)} && r.operator == 'In')",
+    "architectures": "variables.launched.size() > 0 ? variables.launched"
+    " : variables.of_architecture.size() == 0 ? []"
+    " : variables.of_architecture[0].values.filter(a, variables.of_architecture.all(n, a in n.values))",
     "families": table(_families_with_cards()),
     "may_launch_cards": f"variables.named.size() == 0 && variables.requirements.all(r, {_TOLD})"
     f" && variables.families.exists(f, variables.requirements.all(r, {_ADMITS}))",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from policies.change_rule import ChangeRule
 from policies.rule import Rule, StackRule
 from policies.rules import (
+    architectures,
     bindings,
     bounds,
     budgets,
@@ -37,6 +38,7 @@ from policies.view_rule import ViewRule
 RULES: tuple[Rule, ...] = (
     *labels.RULES,
     *taints.RULES,
+    *architectures.RULES,
     *node_pools.RULES,
     *budgets.RULES,
     *ladder.RULES,

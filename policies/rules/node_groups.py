@@ -9,10 +9,12 @@ from gpuplatform.standard import keys, labels, taints
 from policies.cel import CLOUD
 from policies.kinds import NODE_GROUP
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, mapping_at
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items_at, mapping_at
 
 _NVIDIA_IMAGE = "NVIDIA"
 """In the name of every EKS image type with NVIDIA's driver (AL2023_x86_64_NVIDIA and the like)."""
+_ARM64_IMAGE = "_ARM_64_"
+"""In the name of those for arm64 (AL2023_ARM_64_NVIDIA)."""
 
 
 def _keeps_the_standard(subject: Subject) -> Iterable[Fault]:
@@ -25,10 +27,10 @@ def _keeps_the_standard(subject: Subject) -> Iterable[Fault]:
         isinstance(image, str) and _NVIDIA_IMAGE in image
     ):
         return []
-    return [*labels.problems(known, "labels"), *_taints(subject, known.get(labels.ROLE.key))]
+    return [*labels.problems(known, "labels"), *_taints(subject, known.get(labels.ROLE.key), image)]
 
 
-def _taints(subject: Subject, role: str | None) -> list[Fault]:
+def _taints(subject: Subject, role: str | None, image: Plain) -> list[Fault]:
     lines = items_at(subject, "taints")
     if isinstance(lines, Unknown):
         return []
@@ -38,6 +40,8 @@ def _taints(subject: Subject, role: str | None) -> list[Fault]:
     wanted = [keys.GPU_TAINT, taints.DEDICATED_KEY, labels.PURPOSE.key]
     if role == labels.Role.CHIEF.value:
         wanted.append(labels.ROLE.key)
+    if isinstance(image, str) and _ARM64_IMAGE in image:
+        wanted.append(keys.ARCHITECTURE)
     return [
         Fault(f"taints[{key}]", "no such taint", "the standard's taints on every GPU node", f"add the taint {key}")
         for key in wanted

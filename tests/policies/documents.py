@@ -123,7 +123,7 @@ def a_chief_pool() -> Document:
 
 
 def a_cpu_pool() -> Document:
-    pool = _pool("general", {}, ["m7g.xlarge"], [])
+    pool = _pool("general", {}, ["m7i.xlarge"], [])
     return but(pool, "spec", "limits", {"cpu": "200"})
 
 

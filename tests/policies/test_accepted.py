@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from policies.rule import Rule, StackRule
+from policies.rules.architectures import ARM64_TAINTED, NODEPOOL_ONE_ARCHITECTURE
 from policies.rules.budgets import DRIFT_POSSIBLE
 from policies.rules.cluster import CLUSTER_ENDPOINT_NAMED
 from policies.rules.labels import GPU_LABELS_COMPLETE, GPU_LABELS_TRUE
@@ -72,6 +73,14 @@ def _overlay_for(size: str, shares: str) -> Document:
     return but(overlay, "spec", "requirements", [requirement("karpenter.sh/nodepool", "In", "dev-t4"), by_type])
 
 
+def _a_pool_of(instance_type: str, *architectures: str) -> Document:
+    lines = [
+        requirement("node.kubernetes.io/instance-type", "In", instance_type),
+        requirement("kubernetes.io/arch", "In", *architectures),
+    ]
+    return but(a_cpu_pool(), *_SPEC, "requirements", lines)
+
+
 ACCEPTED: tuple[tuple[Rule | StackRule, str, tuple[Document, ...]], ...] = (
     (GPU_LABELS_COMPLETE, "a label of the team's own", (but(a_pool(), *_LABELS, "team", "serving"),)),
     (
@@ -82,6 +91,17 @@ ACCEPTED: tuple[tuple[Rule | StackRule, str, tuple[Document, ...]], ...] = (
     (GPU_TAINTS_PRESENT, "the other guide's value", (but(a_pool(), *_SPEC, "taints", 0, "value", "true"),)),
     (GPU_TAINTS_PRESENT, "eviction", (but(a_pool(), *_SPEC, "taints", 0, "effect", "NoExecute"),)),
     (GPU_TAINTS_PRESENT, "no card, no taint", (a_cpu_pool(),)),
+    (NODEPOOL_ONE_ARCHITECTURE, "types of one, whatever else is allowed", (_a_pool_of("m7i.large", "amd64", "arm64"),)),
+    (
+        NODEPOOL_ONE_ARCHITECTURE,
+        "types of both, of which one is allowed",
+        (but(_a_pool_of("m7i.large", "amd64"), *_SPEC, "requirements", 0, "values", ["m7i.large", "m7g.large"]),),
+    ),
+    (
+        ARM64_TAINTED,
+        "Graviton behind its taint",
+        (but(_a_pool_of("m7g.large", "arm64"), *_SPEC, "taints", [taint("kubernetes.io/arch", "arm64")]),),
+    ),
     (
         TAINTS_DISTINCT,
         "one key with two effects",

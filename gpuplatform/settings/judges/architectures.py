@@ -19,10 +19,12 @@ def judge(draft: Draft) -> list[Fault]:
     for pool in draft.pools:
         change = "give each architecture a pool of its own"
         faults += _mixed(f"pools[{pool.name}].cards", _with_their_cards(pool), _ONE_POOL, change)
-    for kind, pools in (("cpu_pools", draft.cpu_pools), ("neuron_pools", draft.neuron_pools)):
-        for pool in pools:
-            change = "give each architecture a pool of its own, with a part of the ceiling"
-            faults += _mixed(f"{kind}[{pool.name}].instance_types", _known(pool.instance_types), _ONE_POOL, change)
+    change = "give each architecture a pool of its own, with a part of the ceiling"
+    for cpu in draft.cpu_pools:
+        faults += _mixed(f"cpu_pools[{cpu.name}].instance_types", _known(cpu.instance_types), _ONE_POOL, change)
+    for neuron in draft.neuron_pools:
+        types = [one for one in _known(neuron.instance_types) if one.neuron_devices]
+        faults += _mixed(f"neuron_pools[{neuron.name}].instance_types", types, _ONE_POOL, change)
     if draft.system_nodes is not None:
         types = _known(draft.system_nodes.instance_types)
         faults += _mixed("system_nodes.instance_types", types, _ONE_IMAGE, "keep the types of one architecture")

@@ -263,6 +263,13 @@ CASES: tuple[Case, ...] = (
         for key in ("nvidia.com/gpu", "dedicated", "gpu.pool", "gpu.role")
     ),
     case(
+        NODE_GROUP_STANDARD,
+        "an image for arm64 without its taint",
+        but(a_gpu_node_group(), "amiType", "AL2023_ARM_64_NVIDIA"),
+        "taints[kubernetes.io/arch]",
+        "add the taint kubernetes.io/arch",
+    ),
+    case(
         OVERLAY_MATCHES_POOL,
         "shares counted where the nodes share nothing",
         [_without_sharing_label(), plugin_config(), a_shared_overlay()],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from policies.rules.architectures import ARM64_TAINTED, NODEPOOL_ONE_ARCHITECTURE
 from policies.rules.budgets import DRIFT_POSSIBLE
 from policies.rules.labels import GPU_LABELS_COMPLETE, GPU_LABELS_TRUE, NO_HAND_SET_GPU_LABELS
 from policies.rules.node_pools import CHIEF_STATIC, NODEPOOL_CEILING, NODEPOOL_DISRUPTION, NODEPOOL_WEIGHT
@@ -39,6 +40,14 @@ def _selecting(*lines: dict[str, object]) -> Document:
 
 def _tainted(number: int, part: str, value: object) -> Document:
     return but(a_pool(), *_SPEC, "taints", number, part, value)
+
+
+def _of_types(*types: str) -> Document:
+    return but(a_cpu_pool(), *_SPEC, "requirements", [requirement(_INSTANCE_TYPE, "In", *types)])
+
+
+def _graviton(key: str, value: str, effect: str) -> Document:
+    return but(_of_types("m7g.large"), *_SPEC, "taints", [taint(key, value, effect)])
 
 
 def _budgeted(**budget: object) -> Document:
@@ -85,6 +94,63 @@ CASES: tuple[Case, ...] = (
             ("a number of cards", [requirement("karpenter.k8s.aws/instance-gpu-count", "Gt", "0")]),
             ("whatever there is", [requirement("karpenter.sh/capacity-type", "In", "spot")]),
         )
+    ),
+    case(
+        NODEPOOL_ONE_ARCHITECTURE,
+        "types of both architectures",
+        _of_types("m7i.large", "m7g.large"),
+        "amd64 and arm64",
+        "make another NodePool for the rest",
+    ),
+    case(
+        NODEPOOL_ONE_ARCHITECTURE,
+        "both architectures by name",
+        but(a_cpu_pool(), *_SPEC, "requirements", [requirement("kubernetes.io/arch", "In", "amd64", "arm64")]),
+        "amd64 and arm64",
+    ),
+    case(
+        NODEPOOL_ONE_ARCHITECTURE,
+        "a choice of architectures that types nobody knows leave open",
+        but(
+            _of_types("m99.large"),
+            *_SPEC,
+            "requirements",
+            [
+                requirement(_INSTANCE_TYPE, "In", "m99.large"),
+                requirement("kubernetes.io/arch", "In", "arm64", "amd64"),
+            ],
+        ),
+        "kubernetes.io/arch with one value",
+    ),
+    case(
+        ARM64_TAINTED,
+        "Graviton without a taint",
+        _of_types("m7g.large", "c7g.large"),
+        "kubernetes.io/arch=arm64:NoSchedule",
+        "add the taint",
+    ),
+    case(
+        ARM64_TAINTED,
+        "arm64 by name, of types that nobody knows",
+        but(
+            a_cpu_pool(),
+            *_SPEC,
+            "requirements",
+            [requirement(_INSTANCE_TYPE, "In", "m99.large"), requirement("kubernetes.io/arch", "In", "arm64")],
+        ),
+        "add the taint",
+    ),
+    case(
+        ARM64_TAINTED,
+        "Graviton behind a preference",
+        _graviton("kubernetes.io/arch", "arm64", "PreferNoSchedule"),
+        "add the taint",
+    ),
+    case(
+        ARM64_TAINTED,
+        "Graviton behind the taint of another architecture",
+        _graviton("kubernetes.io/arch", "amd64", "NoSchedule"),
+        "add the taint",
     ),
     case(GPU_LABELS_TRUE, "another model", _labelled("gpu.model", "T4"), "'T4'", "g6.xlarge (L4-24GB)"),
     case(

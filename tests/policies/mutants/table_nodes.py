@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gpuplatform.catalog.instance_types import InstanceType
 from policies.kinds import CONFIG_MAP, NODE, NODE_CLASS, NODE_GROUP, NODE_OVERLAY, NODE_POOL
 from policies.nodepool import NodePool, nodepool
 from policies.reads import Path
-from policies.subject import Plain, Subject
+from policies.subject import Plain, Subject, Unknown
 from tests.policies.documents import GONE, Gone
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row
@@ -18,6 +19,10 @@ _ABOUT_TYPES = ("kubernetes.io/arch", "kubernetes.io/os")
 _TYPE_KEY = "node.kubernetes.io/instance-type"
 
 
+def _is_arm64(one: InstanceType) -> bool:
+    return one.architecture == "arm64"
+
+
 def _pool(holds: Callable[[NodePool], bool]) -> Where:
     return lambda subject, _: holds(nodepool(subject))
 
@@ -26,6 +31,7 @@ GPU = _pool(lambda pool: pool.is_gpu)
 STATIC = _pool(lambda pool: pool.is_static)
 OTHER = _pool(lambda pool: not pool.is_gpu)
 SHARED = _pool(lambda pool: pool.is_partitioned or pool.label("nvidia.com/device-plugin.config") is not None)
+GRAVITON = _pool(lambda pool: not isinstance(pool.types, Unknown) and any(_is_arm64(each) for each in pool.types))
 WORKER = _pool(lambda pool: pool.is_gpu and not pool.is_chief and not pool.is_static)
 CHIEF = _pool(lambda pool: pool.is_chief)
 CUT = _pool(lambda pool: pool.is_partitioned)
@@ -96,6 +102,8 @@ LABEL_ROWS = (
     row(NODE_POOL, f"{_LABELS}[nvidia.com/mig.config]", "mig-agrees", VALUE, TYPE),
     row(NODE_POOL, f"{_LABELS}[nvidia.com/device-plugin.config]", "overlay-matches-pool", REMOVED),
     row(NODE_POOL, f"{_LABELS}[nvidia.com/device-plugin.config]", "sharing-config-exists", VALUE, TYPE),
+    right(NODE_POOL, f"{_LABELS}[gpu-platform/efa]", "nodes without EFA's plugin offer no interfaces", REMOVED, VALUE),
+    row(NODE_POOL, f"{_LABELS}[gpu-platform/efa]", Judge.API_SERVER, TYPE),
     row(NODE_POOL, _LABELS, "gpu-labels-complete", REMOVED, TYPE),
     row(NODE_POOL, "spec.template.metadata", "gpu-labels-complete", REMOVED, TYPE, VALUE, where=GPU),
     row(NODE_POOL, "spec.template.metadata", Judge.API_SERVER, VALUE),
@@ -161,6 +169,14 @@ _OF_TYPES = _both(
 )
 REQUIREMENT_ROWS = (
     row(NODE_POOL, f"{_SPEC}.requirements", "gpu-labels-true", REMOVED, TYPE),
+    row(
+        NODE_POOL,
+        f"{_SPEC}.requirements",
+        "nodepool-one-architecture",
+        VALUE,
+        values=([{"key": _TYPE_KEY, "operator": "In", "values": ["m7i.large", "m7g.large"]}],),
+        where=OTHER,
+    ),
     row(NODE_POOL, f"{_SPEC}.requirements[].key", "gpu-labels-true", where=_SELECTS),
     row(NODE_POOL, f"{_SPEC}.requirements[].key", Judge.API_SERVER, REMOVED, TYPE),
     row(
@@ -186,15 +202,19 @@ REQUIREMENT_ROWS = (
 TAINT_ROWS = (
     row(NODE_POOL, f"{_SPEC}.taints", "gpu-taints-present", REMOVED, TYPE, where=GPU),
     row(NODE_POOL, f"{_SPEC}.taints", "taints-distinct", VALUE, values=(_twice,), where=GPU),
+    row(NODE_POOL, f"{_SPEC}.taints", "arm64-tainted", REMOVED, TYPE, where=GRAVITON),
     row(NODE_POOL, f"{_SPEC}.taints", Judge.API_SERVER, VALUE, TYPE, where=OTHER),
     right(NODE_POOL, f"{_SPEC}.taints", "a pool without cards need not keep anybody off", REMOVED),
     row(NODE_POOL, f"{_SPEC}.taints[].key", "gpu-taints-present", where=_standard_taint),
     row(NODE_POOL, f"{_SPEC}.taints[].key", "operator-reaches-pools", where=GPU),
+    row(NODE_POOL, f"{_SPEC}.taints[].key", "arm64-tainted", where=GRAVITON),
     right(NODE_POOL, f"{_SPEC}.taints[].key", "a pool without cards may keep off whom it likes", VALUE),
     row(NODE_POOL, f"{_SPEC}.taints[].key", Judge.API_SERVER, REMOVED, TYPE),
     row(NODE_POOL, f"{_SPEC}.taints[].effect", "gpu-taints-present", where=_standard_taint),
+    row(NODE_POOL, f"{_SPEC}.taints[].effect", "arm64-tainted", where=GRAVITON),
     row(NODE_POOL, f"{_SPEC}.taints[].effect", Judge.API_SERVER),
     row(NODE_POOL, f"{_SPEC}.taints[].value", "gpu-taints-present", where=_standard_taint),
+    row(NODE_POOL, f"{_SPEC}.taints[].value", "arm64-tainted", where=GRAVITON),
     row(NODE_POOL, f"{_SPEC}.taints[].value", Judge.API_SERVER, TYPE),
     right(NODE_POOL, f"{_SPEC}.taints[].value", "a taint of the pool's own may say anything", REMOVED, VALUE),
     row(

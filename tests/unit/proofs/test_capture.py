@@ -25,9 +25,20 @@ from gpuplatform.render.stack import render
 from gpuplatform.settings.plan import plan, selection_of, taints_of, unit_resource
 from gpuplatform.settings.reach import reached
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import Plain
 from gpuplatform.standard.resources import quota_key
 from gpuplatform.standard.taints import Effect, Taint, Toleration, tolerations
-from tests.builders import STACKS, a_namespace, a_pool, a_tenant, settings_object, some_settings, stack_settings
+from tests.builders import (
+    STACKS,
+    a_card,
+    a_market,
+    a_namespace,
+    a_pool,
+    a_tenant,
+    settings_object,
+    some_settings,
+    stack_settings,
+)
 
 GPU = "nvidia.com/gpu"
 EVERYTHING = (Toleration("", None, None),)
@@ -251,6 +262,26 @@ def test_without_the_purpose_s_taint_an_unselective_pod_would_land() -> None:
     assert [each.path for each in unselective([open_to_all])] == ["pools[serve]"]
     claimed = replace(open_to_all, options=(), claim_template="card")
     assert unselective([claimed]) == []  # nothing to launch
+
+
+def test_a_pod_for_no_architecture_stays_off_graviton_and_one_that_tolerates_it_lands_there() -> None:
+    arm: Plain = {"name": "arm", "instance_types": ["m7g.large"], "ceiling_vcpus": 32}
+    cpu: Plain = {"name": "cpu", "instance_types": ["m7i.large"], "ceiling_vcpus": 32}
+    view = stack_view(some_settings(cpu_pools=[cpu, arm]), template_name)
+    plain = PodAsk(cpu_millis=500)
+    assert landing(plain, view).pools == ("cpu",)
+    tolerant = replace(plain, tolerations=(Toleration("kubernetes.io/arch", "arm64", None),))
+    assert set(landing(tolerant, view).pools) == {"cpu", "arm"}
+
+
+def test_efa_is_offered_by_pools_with_efa_alone_and_their_nodes_say_so() -> None:
+    card = a_card("H100-80GB", ["p5.48xlarge"], [a_market(ceiling_cards=64)])
+    wide, plain = a_pool(name="wide", cards=[card], efa=True), a_pool(name="plain", purpose="train", cards=[card])
+    view = stack_view(some_settings(pools=[wide, plain]), template_name)
+    ask = PodAsk(tolerations=EVERYTHING, devices=(("vpc.amazonaws.com/efa", 32),))
+    assert landing(ask, view).pools == ("wide",)
+    labelled = PodAsk(alternatives=((Match("gpu-platform/efa", "In", ("true",)),),), tolerations=EVERYTHING)
+    assert landing(labelled, view).pools == ("wide",)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import selection
 from gpuplatform.standard.taints import Effect, Toleration, untolerated
-from tests.builders import STACKS, a_pool, a_shared_pool, a_slice_pool, stack_settings
+from tests.builders import STACKS, a_card, a_pool, a_shared_pool, a_slice_pool, stack_settings
 
 
 def of(raw: dict[str, Plain]) -> dict[str, object]:
@@ -53,6 +53,16 @@ def test_a_pools_own_taints_are_tolerated_by_their_value() -> None:
         "operator": "Equal",
         "value": "eight",
         "effect": "NoExecute",
+    }
+
+
+def test_a_graviton_pool_is_answered_by_its_block() -> None:
+    raw = a_pool(cards=[a_card("T4G-16GB", ["g5g.xlarge"])])
+    assert block(Pool.model_validate(raw)).tolerations[-1] == {
+        "key": "kubernetes.io/arch",
+        "operator": "Equal",
+        "value": "arm64",
+        "effect": "NoSchedule",
     }
 
 

@@ -1,7 +1,7 @@
 from gpuplatform.render.node_groups import NodeGroup
 from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.source import Plain
-from tests.builders import a_pool, a_static_pool, some_settings
+from tests.builders import a_card, a_market, a_pool, a_static_pool, some_settings
 from tests.unit.render.reading import of_kind
 
 MANAGED: dict[str, Plain] = {"provisioner": "managed-node-group"}
@@ -41,6 +41,12 @@ def test_its_nodes_wear_the_labels_and_taints_that_karpenters_would() -> None:
         ("gpu.pool", "train", "NO_SCHEDULE"),
         ("gpu.role", "chief", "NO_SCHEDULE"),
     ]
+
+
+def test_a_graviton_pools_group_has_its_image_and_stands_behind_its_taint() -> None:
+    (group,) = groups(cards=[a_card("T4G-16GB", ["g5g.xlarge"], [a_market(ceiling_cards=None)])])
+    assert group.ami_type == "AL2023_ARM_64_NVIDIA"
+    assert {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NO_SCHEDULE"} in group.taints
 
 
 def test_each_zone_has_a_group_of_its_own() -> None:

@@ -221,6 +221,14 @@ def test_a_topology_is_on_flavors_of_workers_whose_nodes_stand_already() -> None
     }
 
 
+def test_a_graviton_pools_flavor_wears_its_architectures_taint() -> None:
+    space = a_namespace(scheduling="queued")
+    graviton = a_pool(cards=[a_card("T4G-16GB", ["g5g.xlarge"])])
+    rendered = render(some_settings(pools=[graviton], tenants=[a_tenant(namespaces=[space])]))
+    spec = cast(dict[str, list[dict[str, str]]], of_kind(rendered, "ResourceFlavor")[0]["spec"])
+    assert {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"} in spec["nodeTaints"]
+
+
 def test_every_taint_of_a_pool_is_on_its_flavor_and_kueue_answers_none_of_them() -> None:
     own: dict[str, Plain] = {"key": "node-cards", "value": "eight"}
     space = a_namespace(scheduling="queued")

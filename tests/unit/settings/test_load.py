@@ -42,6 +42,7 @@ EXPECTED = [
     "cost.spot_price_ratio",
     "cpu_pools[cpu].ceiling_vcpus",
     "cpu_pools[cpu].markets",
+    "cpu_pools[mixed].instance_types",
     "enviroment",
     "network",
     "network.existing.private_subnets[2].id",

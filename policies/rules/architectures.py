@@ -1,0 +1,87 @@
+"""One architecture a NodePool, and arm64 behind its taint: an image for amd64 alone cannot start there (N13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpuplatform.faults import Fault
+from gpuplatform.proofs import truth
+from gpuplatform.standard import keys
+from gpuplatform.standard.taints import ARM64, ARM64_TAINT
+from policies.cel import Cel, literal
+from policies.kinds import NODE_POOL
+from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, nodepool
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Subject, Unknown
+
+_TAINT = f"{ARM64_TAINT.key}={ARM64_TAINT.value}:{ARM64_TAINT.effect}"
+
+
+def _one(subject: Subject) -> Iterable[Fault]:
+    architectures = _architectures(nodepool(subject))
+    if len(architectures) < 2:
+        return []
+    allowed = "one architecture: most images are built for one, and a pod that asks for none lands on either"
+    change = f"name the types of one, or {keys.ARCHITECTURE} with one value, and make another NodePool for the rest"
+    return [Fault(truth.REQUIREMENTS_PATH, " and ".join(sorted(architectures)), allowed, change)]
+
+
+def _tainted(subject: Subject) -> Iterable[Fault]:
+    pool = nodepool(subject)
+    if _architectures(pool) != {ARM64} or isinstance(pool.taints, Unknown):
+        return []
+    for taint in pool.taints:
+        key, value, effect = taint.key, taint.value, taint.effect
+        if (
+            key in (keys.ARCHITECTURE, UNKNOWN)
+            and value in (ARM64, UNKNOWN)
+            and (effect is UNKNOWN or effect in HOLDING)
+        ):
+            return []
+    allowed = f"the taint {_TAINT}, so that only pods whose image is built for it land there"
+    return [Fault(f"{TAINTS_PATH}[{keys.ARCHITECTURE}]", "no such taint", allowed, f"add the taint {_TAINT}")]
+
+
+def _architectures(pool: NodePool) -> set[str]:
+    """Those of the types that it names; else those that it names themselves; else all that it can launch."""
+    requirements, types = pool.requirements, pool.types
+    if isinstance(requirements, Unknown) or isinstance(types, Unknown):
+        return set()
+    launched = {each.architecture for each in types}
+    if launched and any(each.key == keys.INSTANCE_TYPE and each.operator == "In" for each in requirements):
+        return launched
+    lines = [each for each in requirements if each.key == keys.ARCHITECTURE and each.operator == "In"]
+    if not lines:
+        return launched
+    return {value for value in lines[0].values if all(value in line.values for line in lines)}
+
+
+NODEPOOL_ONE_ARCHITECTURE = Rule(
+    name="nodepool-one-architecture",
+    description="A NodePool launches nodes of one architecture.",
+    severity=Severity.HIGH,
+    remediation="Make a NodePool for each architecture, each with a ceiling of its own.",
+    kinds=(NODE_POOL,),
+    judge=_one,
+    admission=Cel(
+        "variables.architectures.all(a, a == variables.architectures[0])",
+        short_of="hardware that is named neither by instance type nor by architecture",
+    ),
+)
+
+ARM64_TAINTED = Rule(
+    name="arm64-tainted",
+    description="A NodePool of arm64 nodes stands behind the taint of its architecture.",
+    severity=Severity.HIGH,
+    remediation=f"Add the taint {_TAINT}; pods whose image is built for arm64 tolerate it.",
+    kinds=(NODE_POOL,),
+    judge=_tainted,
+    admission=Cel(
+        f"variables.architectures.size() == 0 || variables.architectures.exists(a, a != {literal(ARM64)})"
+        f" || variables.taints.exists(t, t.key == {literal(keys.ARCHITECTURE)}"
+        f' && t.?value.orValue("") == {literal(ARM64)} && t.effect in {literal(HOLDING)})',
+        short_of="hardware that is named neither by instance type nor by architecture",
+    ),
+)
+
+RULES = (NODEPOOL_ONE_ARCHITECTURE, ARM64_TAINTED)
