@@ -59,7 +59,7 @@ NAMESPACE_ROWS = (
     right(NAMESPACE, "metadata.name", _OF_OTHERS, VALUE),
     row(NAMESPACE, "metadata.name", Judge.SCHEMA, TYPE),
     row(NAMESPACE, "metadata.labels.team", "tenant-labels-fixed", where=_TEAM),
-    row(NAMESPACE, "metadata.labels.team", "tenant-pod-security", VALUE),
+    row(NAMESPACE, "metadata.labels.team", "tenant-quota", VALUE),
     row(NAMESPACE, "metadata.labels[app.kubernetes.io/part-of]", "tenant-labels-fixed", where=_TEAM),
     right(NAMESPACE, "metadata.labels[app.kubernetes.io/part-of]", _OF_OTHERS, VALUE),
     row(NAMESPACE, "metadata.labels[pod-security.kubernetes.io/enforce]", "tenant-pod-security", where=_TEAM),
