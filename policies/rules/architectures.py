@@ -69,8 +69,8 @@ NODEPOOL_ONE_ARCHITECTURE = Rule(
     ),
 )
 
-ARM64_TAINTED = Rule(
-    name="arm64-tainted",
+GRAVITON_TAINTED = Rule(
+    name="graviton-tainted",
     description="A NodePool of arm64 nodes stands behind the taint of its architecture.",
     severity=Severity.HIGH,
     remediation=f"Add the taint {_TAINT}; pods whose image is built for arm64 tolerate it.",
@@ -84,4 +84,4 @@ ARM64_TAINTED = Rule(
     ),
 )
 
-RULES = (NODEPOOL_ONE_ARCHITECTURE, ARM64_TAINTED)
+RULES = (NODEPOOL_ONE_ARCHITECTURE, GRAVITON_TAINTED)

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from policies.rule import Rule, StackRule
-from policies.rules.architectures import ARM64_TAINTED, NODEPOOL_ONE_ARCHITECTURE
+from policies.rules.architectures import GRAVITON_TAINTED, NODEPOOL_ONE_ARCHITECTURE
 from policies.rules.budgets import DRIFT_POSSIBLE
 from policies.rules.cluster import CLUSTER_ENDPOINT_NAMED
 from policies.rules.labels import GPU_LABELS_COMPLETE, GPU_LABELS_TRUE
@@ -98,7 +98,7 @@ ACCEPTED: tuple[tuple[Rule | StackRule, str, tuple[Document, ...]], ...] = (
         (but(_a_pool_of("m7i.large", "amd64"), *_SPEC, "requirements", 0, "values", ["m7i.large", "m7g.large"]),),
     ),
     (
-        ARM64_TAINTED,
+        GRAVITON_TAINTED,
         "Graviton behind its taint",
         (but(_a_pool_of("m7g.large", "arm64"), *_SPEC, "taints", [taint("kubernetes.io/arch", "arm64")]),),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from policies.rules.architectures import ARM64_TAINTED, NODEPOOL_ONE_ARCHITECTURE
+from policies.rules.architectures import GRAVITON_TAINTED, NODEPOOL_ONE_ARCHITECTURE
 from policies.rules.budgets import DRIFT_POSSIBLE
 from policies.rules.labels import GPU_LABELS_COMPLETE, GPU_LABELS_TRUE, NO_HAND_SET_GPU_LABELS
 from policies.rules.node_pools import CHIEF_STATIC, NODEPOOL_CEILING, NODEPOOL_DISRUPTION, NODEPOOL_WEIGHT
@@ -123,14 +123,14 @@ CASES: tuple[Case, ...] = (
         "kubernetes.io/arch with one value",
     ),
     case(
-        ARM64_TAINTED,
+        GRAVITON_TAINTED,
         "Graviton without a taint",
         _of_types("m7g.large", "c7g.large"),
         "kubernetes.io/arch=arm64:NoSchedule",
         "add the taint",
     ),
     case(
-        ARM64_TAINTED,
+        GRAVITON_TAINTED,
         "arm64 by name, of types that nobody knows",
         but(
             a_cpu_pool(),
@@ -141,13 +141,13 @@ CASES: tuple[Case, ...] = (
         "add the taint",
     ),
     case(
-        ARM64_TAINTED,
+        GRAVITON_TAINTED,
         "Graviton behind a preference",
         _graviton("kubernetes.io/arch", "arm64", "PreferNoSchedule"),
         "add the taint",
     ),
     case(
-        ARM64_TAINTED,
+        GRAVITON_TAINTED,
         "Graviton behind the taint of another architecture",
         _graviton("kubernetes.io/arch", "amd64", "NoSchedule"),
         "add the taint",
