@@ -158,7 +158,8 @@ def test_every_controller_asks_for_cpu_and_memory(name: str) -> None:
 @each_stack
 def test_what_the_api_server_asks_has_two_pods_apart_one_of_which_always_stays(name: str) -> None:
     values = chart_values(stack(name))
-    asked = [made for made in platform_pods(stack(name)) if made.fact.answers_api_server]
+    # What EKS' own add-ons have is EKS' to set.
+    asked = [made for made in platform_pods(stack(name)) if made.fact.answers_api_server and made.chart in values]
     assert asked
     for made in asked:
         budget = value_at(values[made.chart], made.fact.paths.disruption_budget)
@@ -214,7 +215,7 @@ def test_a_charts_namespace_is_as_strict_as_the_charts_pods_let_it_be(name: str)
     }
     for chart in set(chart_values(stack(name))) - {"karpenter-crd"}:
         namespace = CHARTS[chart].namespace
-        if namespace != "kube-system":
+        if namespace != "kube-system" and sheets()[chart].workloads:
             assert levels[namespace] == sheets()[chart].pod_security.value, chart
     assert levels["keda"] == "restricted"
 
@@ -231,12 +232,18 @@ def test_every_claim_of_a_chart_names_its_storage_class(name: str) -> None:
 
 
 @pytest.mark.parametrize("effect", ["NoSchedule", "NoExecute"])
-def test_the_exporter_of_nodes_stays_on_every_node_of_every_pool(effect: str) -> None:
-    (exporter,) = (made for made in platform_pods(everything(effect)) if made.fact.place is Place.EVERY_NODE)
-    assert exporter.fact.kind is Kind.DAEMON_SET
-    assert {kind.name: obstacles(exporter.ask, kind) for kind in platform_nodes(everything(effect))} == {
-        kind.name: () for kind in platform_nodes(everything(effect))
+def test_what_belongs_on_every_node_stays_on_every_node_of_every_pool(effect: str) -> None:
+    settings = everything(effect)
+    on_every_node = [made for made in platform_pods(settings) if made.fact.place is Place.EVERY_NODE]
+    assert "kube-prometheus-stack-prometheus-node-exporter" in {made.fact.name for made in on_every_node}
+    assert {made.fact.kind for made in on_every_node} == {Kind.DAEMON_SET}
+    kept_away = {
+        (made.fact.name, kind.name): found
+        for made in on_every_node
+        for kind in platform_nodes(settings)
+        if (found := obstacles(made.ask, kind))
     }
+    assert kept_away == {}
 
 
 def test_settings_whose_controllers_have_no_node_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
