@@ -99,6 +99,8 @@ def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_no
     assert cluster.settle() == ()
     again = nodes_of_controllers(cluster)
     assert again.keys() == placed.keys()
+    unplaced = {each.name: each.why for each in cluster.pods() if each.node is None}
+    assert unplaced == {}
     assert set().union(*again.values()) <= system
     assert cpu not in system
     assert any(each.node == cpu for each in cluster.pods("monitoring")), "what is meant for every node is there"
