@@ -67,7 +67,7 @@ def _system(settings: Settings) -> Iterator[NodeKind]:
     for name in settings.system_nodes.instance_types:
         yield NodeKind(
             name=f"a system node ({name})",
-            labels={**_plain(name), **system_labels(), keys.NODE_GROUP: "system"},
+            labels={**_plain(name), **system_labels()},
             taints=(SYSTEM_TAINT,),
             places=frozenset({Place.SYSTEM, Place.EVERY_NODE}),
             count=settings.system_nodes.nodes,
