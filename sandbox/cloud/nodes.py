@@ -171,7 +171,9 @@ def _subnets(value: object) -> Iterator[tuple[str, str]]:
     elif isinstance(value, dict):
         mapping = cast(dict[str, object], value)
         if "id" in mapping and "zone" in mapping:
-            yield str(mapping["id"]), str(mapping["zone"])
+            zone = mapping["zone"]
+            name = cast(dict[str, object], zone)["name"] if isinstance(zone, dict) else zone
+            yield str(mapping["id"]), str(name)
         for item in mapping.values():
             yield from _subnets(item)
 

@@ -43,11 +43,17 @@ def folder(cluster_commands: ClusterCommands, tmp_path: Path) -> Iterator[Sessio
 
 @pytest.fixture
 def queued(tmp_path: Path) -> Path:
-    """The dev stack with a queue for its training."""
-    text, training = DEV.read_text(encoding="utf-8"), "          - name: ml-training\n"
-    assert text.count(training) == 1
+    """The dev stack with a queue for its training, and a system node more for Kueue."""
+    text = DEV.read_text(encoding="utf-8")
+    changes = {
+        "          - name: ml-training\n": "          - name: ml-training\n            scheduling: queued\n",
+        "[m7i.large]\n      nodes: 3\n": "[m7i.large]\n      nodes: 4\n",
+    }
+    for before, after in changes.items():
+        assert text.count(before) == 1
+        text = text.replace(before, after)
     made = tmp_path / DEV.name
-    made.write_text(text.replace(training, f"{training}            scheduling: queued\n"), encoding="utf-8")
+    made.write_text(text, encoding="utf-8")
     return made
 
 

@@ -86,7 +86,7 @@ def test_the_zone_of_a_subnet_that_was_there_before_is_the_settings(tmp_path: Pa
     file.write_text(
         "config:\n  gpu-platform:settings:\n    network:\n      existing:\n        vpc_id: vpc-00000001\n"
         "        private_subnets:\n          - {id: subnet-00000001, zone: us-east-1a}\n"
-        "          - {id: subnet-00000002, zone: us-east-1b}\n",
+        "          - {id: subnet-00000002, zone: {name: us-east-1b, id: use1-az1}}\n",
         encoding="utf-8",
     )
     assert zones_of_given_subnets(file) == {"subnet-00000001": "us-east-1a", "subnet-00000002": "us-east-1b"}
