@@ -174,8 +174,15 @@ class Cluster(pulumi.ComponentResource):
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=system_labels(),
             taints=[{"key": SYSTEM_TAINT.key, "value": SYSTEM_TAINT.value, "effect": "NO_SCHEDULE"}],
-            # The whole component: its child vpc-cni gives pods addresses, and it is upgraded before its nodes.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[cluster, *made.attachments]),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                # The whole component: its child vpc-cni gives pods addresses, and it is upgraded before its nodes.
+                depends_on=[cluster, *made.attachments],
+                # A change of the template alone is sent without the release, and EKS then takes the newest image, from
+                # which it does not go back to the pin (hashicorp/terraform-provider-aws 012e0a3
+                # internal/service/eks/node_group.go; EKS API reference, UpdateNodegroupVersion): a new group instead.
+                replace_on_changes=["launchTemplate"],
+            ),
         )
 
     def _addons(self, cluster: eks.Cluster, nodes: NodeGroup) -> None:

@@ -1,6 +1,6 @@
 """The platform's own pods and the nodes of a stack: what the charts make of our values, and whether each finds a node.
 
-The gate, the sandbox and the tests all take it from here, so that what is judged is what is made.
+The gate and the tests take it from here; the sandbox makes the pods of each release by the same functions.
 """
 
 from __future__ import annotations

@@ -37,22 +37,21 @@ def judge_stack(
         *(of_resource(NODE_GROUP.name, name, inputs) for name, inputs in node_groups.items()),
         of_resource(STACK.name, "stack", {_OUTPUTS: published}),
     ]
-    findings = [*judge(subjects), *_twice(subjects)]
+    twice = (Finding(OBJECTS_DISTINCT, subject, fault) for subject, fault in OBJECTS_DISTINCT.judge(subjects))
+    findings = [*judge(subjects), *twice]
     return tuple(finding for finding in findings if errors([finding.fault]))
 
 
-def _twice(subjects: Iterable[Subject]) -> list[Finding]:
+def _twice(subjects: Iterable[Subject]) -> Iterable[tuple[Subject, Fault]]:
     """Objects of one kind, namespace and name: the later would overwrite the earlier without a word."""
     seen: set[tuple[str, str, str | None, str]] = set()
-    findings: list[Finding] = []
     for subject in subjects:
         group = subject.api_version.rpartition("/")[0]
         identity = (group, subject.kind, subject.namespace, subject.name)
         if identity in seen:
             fault = Fault("metadata.name", subject.name, "one object of its kind and name", "rename one of the two")
-            findings.append(Finding(OBJECTS_DISTINCT, subject, fault))
+            yield subject, fault
         seen.add(identity)
-    return findings
 
 
 OBJECTS_DISTINCT = StackRule(
@@ -61,7 +60,7 @@ OBJECTS_DISTINCT = StackRule(
     severity=Severity.HIGH,
     remediation="Rename one of the two where the settings name it.",
     kinds=(),
-    judge=lambda subjects: [(finding.subject, finding.fault) for finding in _twice(subjects)],
+    judge=_twice,
 )
 """Over everything that a stack renders, so outside the pack: the engine itself refuses two resources of one name."""
 

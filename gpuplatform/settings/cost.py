@@ -14,7 +14,7 @@ MOST_USD = 10**12
 
 
 class PriceOverride(Model):
-    """A price that the catalogue does not know for the stack's region."""
+    """A price that the catalogue does not know for the stack's region, or one of the stack's own in its place."""
 
     instance_type: str
     usd_per_hour: Annotated[float, Field(gt=0, le=1_000_000)]

@@ -1,4 +1,4 @@
-"""One architecture a NodePool, and arm64 behind its taint: an image for amd64 alone cannot start there (N13)."""
+"""One architecture a NodePool, and arm64 behind its taint: an image for amd64 alone cannot start there."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def _diverse(subject: Subject) -> Iterable[Fault]:
     lines = nodepool(subject).requirements
     if isinstance(lines, Unknown):
         return []
-    given = {each.key: each.values for each in lines if each.operator == "In"}
+    given = {each.key: tuple(dict.fromkeys(each.values)) for each in lines if each.operator == "In"}
     if Market.SPOT.value not in given.get(keys.CAPACITY_TYPE, ()):
         return []
     return [

@@ -152,7 +152,7 @@ def _copy_stack_file(request: Request, workspace: Workspace) -> None:
     """The repository's stack file without its own way of keeping secrets, and with this engine's, where it has one."""
     text = without_secrets_keys(request.stack_file.read_text(encoding="utf-8"))
     salt = salt_of_state(workspace.backend, request.stack)
-    workspace.stack_file.write_text(text if salt is None else f"encryptionsalt: {salt}\n{text}", encoding="utf-8")
+    workspace.stack_file.write_text(text if salt is None else f"{text}\nencryptionsalt: {salt}\n", encoding="utf-8")
 
 
 def _stack(request: Request, workspace: Workspace, warming: threading.Thread) -> automation.Stack:

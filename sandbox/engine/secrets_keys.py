@@ -18,11 +18,11 @@ _PROJECT = "gpu-platform"
 
 
 def without_secrets_keys(text: str) -> str:
-    """A stack file's text without the three keys, each with the indented lines that continue its value."""
+    """A stack file's text without the three keys, each with the indented or blank lines that continue its value."""
     kept: list[str] = []
     inside = False
     for line in text.splitlines(keepends=True):
-        inside = bool(_LINE.match(line)) or (inside and line[:1] in " \t")
+        inside = bool(_LINE.match(line)) or (inside and line[:1] in " \t\r\n")
         if not inside:
             kept.append(line)
     return "".join(kept)

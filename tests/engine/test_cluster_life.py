@@ -64,6 +64,10 @@ def on_other_machines(settings: dict[str, Any]) -> None:
     settings["system_nodes"] = {"instance_types": ["m7i.xlarge"]}
 
 
+def on_larger_disks(settings: dict[str, Any]) -> None:
+    settings["system_nodes"] = {"root_volume_gib": 80}
+
+
 def events(world: World, operation: str) -> list[str]:
     """The names, in order, of what an operation was done to, each with its type."""
     found = [event.urn.rsplit("$", 1)[-1] for event in world.journal() if event.operation == operation]
@@ -101,13 +105,18 @@ def test_nodes_follow_the_network_add_on_and_are_upgraded_after_the_control_plan
     assert str(group.inputs["releaseVersion"]).startswith("1.35.")
 
 
-def test_system_nodes_of_another_type_stand_before_the_old_ones_go(engine: Runner, world: World) -> None:
+@pytest.mark.parametrize(
+    ("change", "types"), [(on_other_machines, ["m7i.xlarge"]), (on_larger_disks, ["m7i.large"])], ids=["type", "disk"]
+)
+def test_changed_system_nodes_stand_before_the_old_ones_go(
+    engine: Runner, world: World, change: Change, types: list[str]
+) -> None:
     assert engine(Verb.UP)[0].ok
     (before,) = world.of_kind("aws:eks/nodeGroup:NodeGroup")
-    up, said = engine(Verb.UP, on_other_machines)
+    up, said = engine(Verb.UP, change)
     assert up.ok, said
     (after,) = world.of_kind("aws:eks/nodeGroup:NodeGroup")
-    assert after.inputs["instanceTypes"] == ["m7i.xlarge"]
+    assert after.inputs["instanceTypes"] == types
     assert after.id != before.id
     group = before.urn
     assert [event.operation for event in world.journal() if event.urn == group] == ["create", "create", "delete"]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from policies.rules import RULES, STACK_RULES
 from policies.stack import as_fault, judge_stack, report, rules_of_the_engine
+from policies.subject import of_document
 from tests.policies.documents import a_namespace, a_pool, but
 
 
-def test_two_objects_of_one_name_are_refused_whichever_kind_they_are() -> None:
+def test_two_objects_of_one_kind_and_name_are_refused() -> None:
     other = but(a_pool(), "spec", "weight", 7)
 
     findings = judge_stack([a_pool(), other], {}, {}, {})
+    twin = of_document(other)
 
-    assert ["metadata.name" for finding in findings if finding.rule.name == "objects-distinct"] == ["metadata.name"]
+    assert [str(finding.subject) for finding in findings if finding.rule.name == "objects-distinct"] == [str(twin)]
     assert not [finding for finding in judge_stack([a_pool(), a_namespace()], {}, {}, {}) if not finding.rule.kinds]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 
 from gpuplatform.faults import Fault, warning
@@ -43,18 +44,20 @@ def _ids(path: str, zones: Sequence[Zone]) -> list[Fault]:
         names.setdefault(str(zone.id), []).append(zone.name)
         ids.setdefault(zone.name, []).append(str(zone.id))
     same_id = [f"{' and '.join(each)}, both {id_}" for id_, each in names.items() if len(set(each)) > 1]
-    same_zone = [f"{name}, both {' and '.join(each)}" for name, each in ids.items() if len(each) > 1]
+    same_zone = [f"{name}, both {' and '.join(zone_ids)}" for name, zone_ids in ids.items() if len(zone_ids) > 1]
     allowed = "one id for each zone, and one zone for each id"
     return [Fault(path, given, allowed, f"look the ids up: {_LOOK}") for given in (*same_id, *same_zone)]
 
 
 def _of_region(path: str, zones: Sequence[Zone], region: str) -> list[Fault]:
     prefix, closed = zone_id_prefix(region), WITHOUT_CONTROL_PLANE.get(region)
-    faults: list[Fault] = []
-    for zone in dict.fromkeys(zones):
-        letter = zone.name[-1:]
-        if zone.name != f"{region}{letter}" or not letter.isalpha():
-            faults.append(Fault(path, zone.name, f"zones of {region}", f"name a zone such as {region}a"))
+    elsewhere = [
+        name
+        for name in dict.fromkeys(zone.name for zone in zones)
+        if name != f"{region}{name[-1:]}" or name[-1:] not in string.ascii_lowercase
+    ]
+    faults = [Fault(path, name, f"zones of {region}", f"name a zone such as {region}a") for name in elsewhere]
+    for zone in dict.fromkeys(zone for zone in zones if zone.name not in elsewhere):
         if zone.id is None:
             continue
         given = f"{zone.name} with the id {zone.id}"
@@ -68,7 +71,8 @@ def _of_region(path: str, zones: Sequence[Zone], region: str) -> list[Fault]:
 
 def _without_ids(path: str, zones: Sequence[Zone], region: str) -> list[Fault]:
     closed = WITHOUT_CONTROL_PLANE.get(region)
-    names = list(dict.fromkeys(zone.name for zone in zones if zone.id is None))
+    with_id = {zone.name for zone in zones if zone.id is not None}
+    names = list(dict.fromkeys(zone.name for zone in zones if zone.name not in with_id))
     if closed is None or not names:
         return []
     return [

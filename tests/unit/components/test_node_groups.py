@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from gpuplatform.render.stack import render
 from gpuplatform.standard import versions
 from tests.builders import ZONES, a_card, a_pool, a_static_pool, some_settings
 from tests.recorder import Registered, record
@@ -60,3 +61,11 @@ def test_its_volume_is_encrypted_and_metadata_stays_on_the_node() -> None:
     assert isinstance(devices, list)
     assert devices[0]["ebs"]["encrypted"] == "true"
     assert template.at("metadataOptions", "httpPutResponseHopLimit") == 1
+
+
+def test_what_the_rules_judge_is_what_is_made() -> None:
+    settings = full_settings()
+    (group,) = render(settings).node_groups
+    (made,) = record(lambda: node_groups("groups", settings)).of("NodeGroup")
+    judged = group.as_inputs()
+    assert {key: made.at(key) for key in judged} == judged

@@ -51,3 +51,7 @@ def test_a_state_without_a_salt_has_none(written: str, tmp_path: Path) -> None:
     (folder / "dev.json").write_text(written)
 
     assert salt_of_state(tmp_path, "dev") is None
+
+
+def test_a_blank_line_inside_a_value_goes_with_it() -> None:
+    assert without_secrets_keys("encryptedkey: |\n  abc\n\n  def\n" + _REST) == _REST

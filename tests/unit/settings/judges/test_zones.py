@@ -103,3 +103,20 @@ def test_with_ids_or_without_the_rest_of_the_program_reads_names(kind: Kind) -> 
         assert settings is not None
         assert settings.network.zones == ZONES
     assert some_settings().network.zones == ZONES
+
+
+def test_a_zone_of_another_region_is_one_fault_however_often_it_is_named() -> None:
+    subnets: list[Plain] = [
+        {"id": "subnet-0123456789abcdef0", "zone": "eu-west-1a"},
+        {"id": "subnet-0123456789abcdef1", "zone": {"name": "eu-west-1a", "id": "euw1-az1"}},
+        {"id": "subnet-0123456789abcdef2", "zone": {"name": "us-east-1b", "id": "use1-az4"}},
+    ]
+    raw = settings_object()
+    raw["network"] = {"existing": {"vpc_id": "vpc-0123456789abcdef0", "private_subnets": subnets}}
+    assert [fault.given for fault in errors(examine(raw).faults)] == ["eu-west-1a"]
+
+
+@pytest.mark.parametrize("name", ["us-east-1A", "us-east-1é"])
+def test_a_zone_s_letter_is_a_small_one_of_the_alphabet(name: str) -> None:
+    raw = settings_object(network={"new": {"zones": [name, {"name": "us-east-1b", "id": "use1-az4"}]}})
+    assert name in [fault.given for fault in errors(examine(raw).faults)]
