@@ -32,7 +32,7 @@ pytestmark = [
 
 STACK = "tiny"
 ADMIN = "arn:aws:iam::111122223333:role/admin"
-TINY_RESOURCES = 18
+TINY_RESOURCES = 19
 LIMIT_SECONDS = 120
 Program = Callable[[], None]
 

@@ -24,6 +24,8 @@ OTHER_LAYOUT = (
     ("    cpu_pools:", "    earlier_sharing:\n      - {card: A100-80GB, sharing: {mig: 1g.10gb}}\n\n    cpu_pools:"),
 )
 QUEUED = ("          - name: ml-training\n", "          - name: ml-training\n            scheduling: queued\n")
+FOR_QUEUES = ("      nodes: 3\n", "      nodes: 4\n")
+"""System nodes that carry Kueue as well."""
 WARN = ("admission: deny", "admission: warn")
 BINDING = ":ValidatingAdmissionPolicyBinding::"
 
@@ -79,8 +81,8 @@ def test_admission_is_loosened_and_tightened_without_a_moment_without_it(engine:
 
 
 def test_a_destroyed_stack_does_not_uninstall_what_teams_objects_need_to_go(engine: Runner) -> None:
-    engine(Verb.UP, QUEUED)
-    journal = engine(Verb.DOWN, QUEUED).journal
+    engine(Verb.UP, QUEUED, FOR_QUEUES)
+    journal = engine(Verb.DOWN, QUEUED, FOR_QUEUES).journal
     gone = [event.urn for event in journal if event.operation == "delete"]
     (cluster,) = (place for place, urn in enumerate(gone) if ":eks/cluster:Cluster::" in urn)
     for ending in ("::queues-kueue", "::monitoring-keda", "-namespace-kueue-system", "-namespace-keda"):
