@@ -66,7 +66,7 @@ class Served(enum.StrEnum):
     PROCESS = "installed by helm; its process runs beside the control plane"
     STAND_IN = "its pods, and what it would make of the nodes' cards"
     RENDERED = "its pods; its process runs beside the control plane, with what helm renders of its chart"
-    DEFINITIONS = "its pods and its definitions"
+    DEFINITIONS = "its definitions, and pods where it has any"
     PODS = "its pods"
     ABSENT = "not installed: nothing is known of its pods"
 
