@@ -5,7 +5,7 @@ A module of the tier marks itself ``placement``, and ``xdist_group("placement")`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,28 @@ from sandbox.market import ec2_of
 from tests.tiers import at_hand
 
 ROOT = Path(__file__).parents[2]
+STATES = (
+    ("get", "pods", "--all-namespaces", "-o", "wide"),
+    ("get", "nodeclaims,nodes", "-o", "wide"),
+    ("get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"),
+)
+"""What kubectl is asked of a cluster in which a test failed."""
+STATE_LINES = 60
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failed test's report shows the pods, nodes and last events of its cluster: who waits in vain says for what."""
+    report = yield
+    running = next((value for value in item.funcargs.values() if isinstance(value, Cluster)), None)
+    if report.failed and report.when == "call" and running is not None:
+        for arguments in STATES:
+            told = running.plane.kubectl(*arguments)
+            lines = (told.out if told.ok else told.err).splitlines()[-STATE_LINES:]
+            report.sections.append((f"kubectl {' '.join(arguments)}", "\n".join(lines)))
+    return report
 
 
 @pytest.fixture(scope="session")
