@@ -24,10 +24,13 @@ _LONGEST_SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The earlier side, None where nothing of it can be read, and what the reader has to know of it."""
+    """The earlier side and what the reader has to know of it."""
 
     stack: Stack | None
+    """None where nothing of it can be read."""
     notes: tuple[str, ...]
+    unknown: tuple[str, ...]
+    """What of it cannot be known, and why."""
 
 
 class _UndescribedError(Exception):
@@ -41,17 +44,14 @@ def earlier_stack(source: Source) -> Earlier:
     if refused:
         notes.append(f"the earlier settings are refused by today's code ({refused[0]}): compared as far as they go")
     settings, left_out = salvaged_file(source.file)
-    if left_out:
-        notes.append(f"left out of the earlier settings, because it cannot be read: {', '.join(left_out)}")
-    today = None if settings is None else stack_of(settings)
-    if not source.is_revision:
-        return Earlier(today, tuple(notes))
-    try:
-        own = _own_description(source)
-    except _UndescribedError as why:
-        notes.append(f"pins of {source.name} cannot be read: {why}; compared by settings alone")
-        return Earlier(today, tuple(notes))
-    return Earlier(Stack(own, today.settings if today else None), tuple(notes))
+    unknown = [f"of the earlier settings, because they cannot be read: {', '.join(left_out)}"] if left_out else []
+    stack = None if settings is None else stack_of(settings)
+    if source.is_revision:
+        try:
+            stack = Stack(_own_description(source), stack.settings if stack else None)
+        except _UndescribedError as why:
+            unknown.append(f"pins of {source.name} cannot be read: {why}; compared by settings alone")
+    return Earlier(stack, tuple(notes), tuple(unknown))
 
 
 def _own_description(source: Source) -> Description:

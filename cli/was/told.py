@@ -20,6 +20,8 @@ class Told:
 
     change: Change | None
     notes: tuple[str, ...]
+    unknown: tuple[str, ...]
+    """What cannot be told, and why."""
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -28,8 +30,12 @@ class Told:
 
     @property
     def lines(self) -> list[str]:
-        """The change for a person."""
-        return change_lines(self.change, self.notes) if self.change else [f"note: {note}" for note in self.notes]
+        """The change for a person: first what is not known of it."""
+        return [
+            *(f"note: {note}" for note in self.notes),
+            *(f"not known: {line}" for line in self.unknown),
+            *(change_lines(self.change, whole=not self.unknown) if self.change else ()),
+        ]
 
     def breaks(self, severity: Severity) -> tuple[Fault, ...]:
         """Whom the change breaks."""
@@ -37,13 +43,15 @@ class Told:
 
     def as_json(self) -> dict[str, object]:
         """The change as plain data."""
-        return change_json(self.change, self.notes) if self.change else no_change_json(self.notes)
+        told = {"notes": list(self.notes), "unknown": list(self.unknown)}
+        if self.change is None:
+            return {**no_change_json(), "change": told}
+        return change_json(self.change, told)
 
 
-def no_change_json(notes: tuple[str, ...] = ()) -> dict[str, object]:
+def no_change_json() -> dict[str, object]:
     """The keys of a change where there is none, so that a reader finds them always."""
-    change = {"notes": list(notes)} if notes else None
-    return {"change": change, "replaced_nodepools": [], "unqueued_namespaces": []}
+    return {"change": None, "replaced_nodepools": [], "unqueued_namespaces": []}
 
 
 def told_change(was: str, file: Path, workloads: Path | None) -> Told:
@@ -52,10 +60,11 @@ def told_change(was: str, file: Path, workloads: Path | None) -> Told:
     held = manifests(default_workloads() if workloads is None else workloads)
     with earlier_source("--was", was, file, settings.environment if settings else None) as source:
         earlier = earlier_stack(source)
-    notes = earlier.notes
+    unknown = earlier.unknown
     if left_out:
-        notes += (f"left out of the new settings, because it cannot be read: {', '.join(left_out)}",)
+        unknown += (f"of the new settings, because they cannot be read: {', '.join(left_out)}",)
     if settings is None or earlier.stack is None:
         side = "new" if settings is None else "earlier"
-        return Told(None, (*notes, f"the change is not known: too little of the {side} settings can be read"))
-    return Told(compare(earlier.stack, stack_of(settings), held), notes)
+        return Told(None, earlier.notes, (*unknown, f"the change: too little of the {side} settings can be read"))
+    change = compare(earlier.stack, stack_of(settings), held)
+    return Told(change, earlier.notes, (*unknown, *change.unknown))

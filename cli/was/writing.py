@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gpuplatform.changes.comparison import Change
@@ -42,16 +42,17 @@ _IN_THE_CLUSTER = (Thing.NODE_GROUP, Thing.NODEPOOL, Thing.ADDON, Thing.RELEASE,
 _NODES_REPLACED = (Fate.REPLACED, Fate.ROLLED, Fate.GONE)
 
 
-def change_lines(change: Change, notes: Sequence[str]) -> list[str]:
-    """The change for a person: what cannot be known first, then the fate of each thing, then what others read."""
+def change_lines(change: Change, *, whole: bool) -> list[str]:
+    """The change for a person: the fate of each thing, then what others read.
+
+    That nothing is replaced is said of a ``whole`` comparison alone, of which no part is unknown.
+    """
     effects = [one for one in change.effects if not (change.new_cluster and one.thing in _IN_THE_CLUSTER)]
     lines = [
-        *(f"note: {note}" for note in notes),
-        *(f"not known: {line}" for line in change.unknown),
         *_effect_lines(one for one in effects if one.thing is not Thing.OBJECT),
         *_object_lines([one for one in effects if one.thing is Thing.OBJECT]),
     ]
-    if not change.unknown and not any(one.thing is not Thing.OBJECT and one.fate in _NODES_REPLACED for one in effects):
+    if whole and not any(one.thing is not Thing.OBJECT and one.fate in _NODES_REPLACED for one in effects):
         lines.append("no running node is replaced by this change")
     return [
         *lines,
@@ -64,12 +65,11 @@ def change_lines(change: Change, notes: Sequence[str]) -> list[str]:
     ]
 
 
-def change_json(change: Change, notes: Sequence[str]) -> dict[str, object]:
-    """The same as plain data, everything in full."""
+def change_json(change: Change, told: Mapping[str, object]) -> dict[str, object]:
+    """The same as plain data, everything in full; ``told`` is said of the comparison itself."""
     return {
         "change": {
-            "notes": list(notes),
-            "unknown": list(change.unknown),
+            **told,
             "effects": [
                 {
                     "thing": one.thing.value,

@@ -39,6 +39,7 @@ class SubnetPart(_Part):
     """A subnet of an existing network."""
 
     id: str
+    zone: _ZoneName
 
 
 class ExistingNetworkPart(_Part):
@@ -89,21 +90,12 @@ class SettingsPart(_Part):
         """The tags of everything in AWS."""
         return {**self.tags, "environment": self.environment}
 
-    @property
-    def private_subnets(self) -> frozenset[str]:
-        """What tells the nodes' subnets apart: ids of an existing network, else zones of the stack's own."""
-        if self.network.existing is not None:
-            return frozenset(subnet.id for subnet in self.network.existing.private_subnets)
-        return frozenset(self.network.new.zones if self.network.new else ())
-
 
 class NodeGroupPart(_Part):
     """A managed node group of a static pool."""
 
     name: str
     pool: str
-    instance_types: tuple[str, ...]
-    ami_type: str
     nodes: int
     zone: str
     labels: dict[str, str]
@@ -134,6 +126,14 @@ class Description(_Part):
     """Why a part above is None, by its name."""
     own_settings: Document = {}
     """The settings as they were given, defaults filled in."""
+
+    @functools.cached_property
+    def node_subnets(self) -> tuple[tuple[str, str], ...]:
+        """The nodes' subnets: the zone, and what tells the subnet from another, its id or its addresses."""
+        existing = self.settings.network.existing if self.settings else None
+        if existing is not None:
+            return tuple((subnet.zone, subnet.id) for subnet in existing.private_subnets)
+        return tuple((zone, private) for zone, (private, _) in (self.subnets or {}).items())
 
     @functools.cached_property
     def by_kind(self) -> dict[str, dict[str, Document]]:

@@ -29,17 +29,24 @@ def node_group_effects(was: Description, now: Description) -> list[Effect]:
         *_release(was, now),
     )
     tags = differences({"tags": was.settings.stack_tags}, {"tags": now.settings.stack_tags})
-    effects = _system(was.settings, now.settings, image, tags)
+    moved = becomes("private subnets", *(frozenset(subnet for _, subnet in each.node_subnets) for each in (was, now)))
+    effects = _system(was.settings, now.settings, image, (*tags, *moved))
     if was.node_groups is None or now.node_groups is None:
         return effects
     before = {group.name: group for group in was.node_groups}
     after = {group.name: group for group in now.node_groups}
     for name, group in after.items():
         if name in before:
-            effects += _static(before[name], group, image, tags)
+            subnets = becomes("subnet", _subnet_in(was, before[name].zone), _subnet_in(now, group.zone))
+            effects += _static(before[name], group, (*image, *tags), subnets)
         else:
             effects.append(Effect(Thing.NODE_GROUP, name, Fate.NEW))
     return effects + [Effect(Thing.NODE_GROUP, name, Fate.GONE) for name in before if name not in after]
+
+
+def _subnet_in(description: Description, zone: str) -> str | None:
+    """Where a static group of the zone stands: the first subnet that is named there."""
+    return next((subnet for name, subnet in description.node_subnets if name == zone), None)
 
 
 def _release(was: Description, now: Description) -> tuple[str, ...]:
@@ -48,37 +55,33 @@ def _release(was: Description, now: Description) -> tuple[str, ...]:
     return becomes("node image release", was.node_release, now.node_release)
 
 
-def _system(old: SettingsPart, new: SettingsPart, image: tuple[str, ...], tags: tuple[str, ...]) -> list[Effect]:
+def _system(old: SettingsPart, new: SettingsPart, image: tuple[str, ...], more: tuple[str, ...]) -> list[Effect]:
     before, after = old.system_nodes, new.system_nodes
     replaced = (
         *becomes("system_nodes.instance_types", before.instance_types, after.instance_types),
         *becomes("system_nodes.root_volume_gib", before.root_volume_gib, after.root_volume_gib),
-        *becomes("private subnets", old.private_subnets, new.private_subnets),
-        *tags,
+        *more,
     )
     counted = becomes("system_nodes.nodes", before.nodes, after.nodes)
     return list(_fates(_SYSTEM, (*replaced, *image) if replaced else (), image, counted, _NEW_FIRST))
 
 
-def _static(old: NodeGroupPart, new: NodeGroupPart, image: tuple[str, ...], tags: tuple[str, ...]) -> Iterable[Effect]:
-    replaced = (
-        *becomes("instance types", old.instance_types, new.instance_types),
-        *becomes("image type", old.ami_type, new.ami_type),
-        *becomes("zone", old.zone, new.zone),
-    )
+def _static(
+    old: NodeGroupPart, new: NodeGroupPart, shared: tuple[str, ...], subnets: tuple[str, ...]
+) -> Iterable[Effect]:
+    """A group of the same name, and so of the same types and zone; of other types it is another group."""
     rolled = (
-        *image,
+        *shared,
         *differences({"volume": old.volume}, {"volume": new.volume}),
         *becomes("user data", old.user_data, new.user_data),
         *becomes("pool", old.pool, new.pool),
-        *tags,
     )
     in_place = (
         *differences({"labels": old.labels}, {"labels": new.labels}),
         *differences({"taints": list(old.taints)}, {"taints": list(new.taints)}),
         *becomes("nodes", old.nodes, new.nodes),
     )
-    return _fates(new.name, (*replaced, *rolled) if replaced else (), rolled, in_place, _OLD_FIRST)
+    return _fates(new.name, (*subnets, *rolled) if subnets else (), rolled, in_place, _OLD_FIRST)
 
 
 def _fates(
