@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from cli.was.source import Source
+from cli.was.source import COMPONENTS, Source
 from gpuplatform.accept import check_file
 from gpuplatform.changes import describing
 from gpuplatform.changes.comparison import Stack, stack_of
@@ -42,16 +42,26 @@ def earlier_stack(source: Source) -> Earlier:
     notes = [source.note] if source.note else []
     refused = errors(check_file(source.file).faults)
     if refused:
-        notes.append(f"the earlier settings are refused by today's code ({refused[0]}): compared as far as they go")
+        places = ", ".join(dict.fromkeys(fault.path for fault in refused))
+        notes.append(f"the earlier settings are refused by today's code ({places}): compared as far as they go")
     settings, left_out = salvaged_file(source.file)
     unknown = [f"of the earlier settings, because they cannot be read: {', '.join(left_out)}"] if left_out else []
     stack = None if settings is None else stack_of(settings)
     if source.is_revision:
         try:
             stack = Stack(_own_description(source), stack.settings if stack else None)
+            unknown += _other_components(source)
         except _UndescribedError as why:
             unknown.append(f"pins of {source.name} cannot be read: {why}; compared by settings alone")
     return Earlier(stack, tuple(notes), tuple(unknown))
+
+
+def _other_components(source: Source) -> list[str]:
+    """What no description holds: AWS resources that other code makes from the same settings."""
+    if source.same_components:
+        return []
+    paths = ", ".join(COMPONENTS)
+    return [f"what other code makes in AWS: {paths} are not those of {source.name}; see `pulumi preview --diff`"]
 
 
 def _own_description(source: Source) -> Description:
@@ -74,8 +84,9 @@ def _own_description(source: Source) -> Description:
         raise _UndescribedError(f"its own code said nothing in {_LONGEST_SECONDS} s") from None
     if answered.returncode:
         said = answered.stderr.strip().splitlines()
-        raise _UndescribedError(said[-1] if said else f"its own code ended with {answered.returncode}")
+        why = said[-1].replace(f"{source.tree}/", "") if said else f"its own code ended with {answered.returncode}"
+        raise _UndescribedError(why)
     try:
-        return parse(json.loads(answered.stdout))
+        return parse(json.loads(answered.stdout.replace(f"{source.tree}/", "")))
     except (ValueError, ValidationError) as error:
         raise _UndescribedError(f"its own code says something else: {str(error).splitlines()[0]}") from None

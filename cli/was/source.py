@@ -21,6 +21,8 @@ from cli.stacks import PROJECT
 
 PROGRAM = "gpuplatform"
 """The folder of a revision that holds its own code."""
+COMPONENTS = ("components", "__main__.py")
+"""What makes AWS resources; it needs the engine, so nothing of it is in a description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Source:
     is_revision: bool
     tree: Path | None
     """The revision's own program; None for a file, and for a revision without one."""
+    same_components: bool
+    """Whether the revision makes AWS resources by the code that stands in the work tree."""
     note: str
     """What the reader has to know of where it comes from; empty where nothing."""
 
@@ -48,7 +52,7 @@ def earlier_source(option: str, name: str, file: Path, environment: str | None) 
     path = Path(name)
     if path.is_file():
         note = f"pins of charts, add-ons and node images are taken as unchanged: {name} is a file, not a revision"
-        yield Source(name, path, is_revision=False, tree=None, note=note)
+        yield Source(name, path, is_revision=False, tree=None, same_components=True, note=note)
         return
     repository = _repository(file)
     commit = repository and _commit(repository, name)
@@ -57,8 +61,14 @@ def earlier_source(option: str, name: str, file: Path, environment: str | None) 
     relative, note = _stack_file(option, name, repository, commit, file, environment)
     with tempfile.TemporaryDirectory(prefix="gpuplatform-was-") as folder:
         tree = Path(folder)
-        has_program = _unpack(repository, commit, relative, tree)
-        yield Source(name, tree / relative, is_revision=True, tree=tree if has_program else None, note=note)
+        yield Source(
+            name,
+            tree / relative,
+            is_revision=True,
+            tree=tree if _unpack(repository, commit, relative, tree) else None,
+            same_components=_git(repository, "diff", "--quiet", commit, "--", *COMPONENTS) is not None,
+            note=note,
+        )
 
 
 def _repository(file: Path) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cli.was.earlier import earlier_stack
 from cli.was.source import earlier_source
-from cli.was.workloads import default_workloads, manifests
+from cli.was.workloads import default_workloads, workloads_of
 from cli.was.writing import change_json, change_lines
 from gpuplatform.changes.comparison import Change, compare, stack_of
 from gpuplatform.faults import Fault, Severity
@@ -57,14 +57,14 @@ def no_change_json() -> dict[str, object]:
 def told_change(was: str, file: Path, workloads: Path | None) -> Told:
     """The change from the earlier settings that ``was`` names to those of the file, refused ones as far as they go."""
     settings, left_out = salvaged_file(file)
-    held = manifests(default_workloads() if workloads is None else workloads)
+    held = workloads_of(default_workloads() if workloads is None else workloads)
     with earlier_source("--was", was, file, settings.environment if settings else None) as source:
         earlier = earlier_stack(source)
-    unknown = earlier.unknown
+    unknown = (*earlier.unknown, *held.unknown)
     if left_out:
         unknown += (f"of the new settings, because they cannot be read: {', '.join(left_out)}",)
     if settings is None or earlier.stack is None:
         side = "new" if settings is None else "earlier"
         return Told(None, earlier.notes, (*unknown, f"the change: too little of the {side} settings can be read"))
-    change = compare(earlier.stack, stack_of(settings), held)
+    change = compare(earlier.stack, stack_of(settings), held.manifests)
     return Told(change, earlier.notes, (*unknown, *change.unknown))

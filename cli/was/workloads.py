@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -20,14 +21,29 @@ def default_workloads() -> Path:
     return examples if Path.cwd() == PROJECT else PROJECT / examples
 
 
-def manifests(path: Path) -> list[Manifest]:
-    """Every pod whose demands can be read; what is no manifest is left alone. Wrong usage where nothing is there."""
+@dataclass(frozen=True, slots=True)
+class Workloads:
+    """What a comparison holds against the pools before and after."""
+
+    manifests: tuple[Manifest, ...]
+    unknown: tuple[str, ...]
+    """What in the files cannot be read, and why."""
+
+
+def workloads_of(path: Path) -> Workloads:
+    """Every pod of the manifests below a path; a file without one is left alone. Wrong usage where nothing is there."""
     if not path.exists():
         raise click.UsageError(f"--workloads {path}: no such file or directory")
-    return [
-        Manifest(source.name, f"{subject.kind} {'/'.join(filter(None, (subject.namespace, subject.name)))}", asked)
-        for source in sources((str(path),))
-        for subject in objects_of(source)[0]
-        for pod in pod_templates(subject)
-        if (asked := ask(pod)) is not None
-    ]
+    held: list[Manifest] = []
+    unknown: list[str] = []
+    for source in sources((str(path),)):
+        subjects, unreadable = objects_of(source)
+        unknown += [f"workloads of {source.name}: {fault.path}: {fault.given}" for fault in unreadable]
+        for subject, pod in ((subject, pod) for subject in subjects for pod in pod_templates(subject)):
+            name = f"{subject.kind} {'/'.join(filter(None, (subject.namespace, subject.name)))}"
+            asked = ask(pod)
+            if asked is None:
+                unknown.append(f"the place of {source.name}: {name}: some amount is no quantity")
+            else:
+                held.append(Manifest(source.name, name, asked))
+    return Workloads(tuple(held), tuple(unknown))

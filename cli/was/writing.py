@@ -119,11 +119,11 @@ def _effect_lines(effects: Iterable[Effect]) -> list[str]:
 
 def _object_lines(effects: Sequence[Effect]) -> Iterable[str]:
     """One line for each fate: the objects' contents are in ``render`` and in JSON."""
-    for fate, says in ((Fate.NEW, "are new"), (Fate.CHANGED, "change in place"), (Fate.GONE, "go")):
+    for fate, says in ((Fate.NEW, "new"), (Fate.CHANGED, "changed in place"), (Fate.GONE, "that go")):
         names = [one.name for one in effects if one.fate is fate]
         if names:
             more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            yield f"{len(names)} other objects {says}: {', '.join(names[:_MOST_NAMES])}{more}"
+            yield f"other objects {says}: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _contract_lines(contract: Sequence[str]) -> list[str]:

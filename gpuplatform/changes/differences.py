@@ -18,7 +18,7 @@ def differences(old: object, new: object) -> tuple[str, ...]:
     return tuple(
         _line(path, before.get(path, NOTHING), after.get(path, NOTHING))
         for path in sorted({*before, *after})
-        if before.get(path) != after.get(path)
+        if before.get(path, NOTHING) != after.get(path, NOTHING)
     )
 
 

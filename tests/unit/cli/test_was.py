@@ -167,6 +167,18 @@ def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_py
     told = checked(history)[1]
     assert "not known: the earlier image of node groups: ImportError" in told
     assert "pins of HEAD cannot be read" not in told
+    assert "gpuplatform-was-" not in told
+
+
+def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
+    components = history.folder / "components"
+    components.mkdir()
+    (components / "network.py").write_text("FIRST = 1\n", encoding="utf-8")
+    history.commit()
+    (components / "network.py").write_text("SECOND = 2\n", encoding="utf-8")
+    told = checked(history)[1]
+    assert "not known: what other code makes in AWS: components, __main__.py are not those of HEAD" in told
+    assert "no running node is replaced" not in told
 
 
 def test_another_file_is_held_against_its_environments_stack(history: History) -> None:
@@ -220,6 +232,15 @@ def test_json_carries_the_same_facts(history: History) -> None:
     (lost,) = change["lost_pools"]
     assert (lost["name"], lost["block_reaches"]) == ("train", ["learn"])
     assert {"platform.pools.train is gone", "platform.pools.learn is new"} <= set(cast("list[str]", change["contract"]))
+
+
+def test_a_manifest_that_cannot_be_read_is_named(history: History, tmp_path: Path) -> None:
+    manifest = tmp_path / "broken.yaml"
+    manifest.write_text("kind: [", encoding="utf-8")
+    assert (
+        f"not known: workloads of {manifest.as_posix()}: " in against_the_file(history, "--workloads", str(manifest))[1]
+    )
+    assert against_the_file(history, "--workloads", str(tmp_path / "nowhere"))[0] == 2
 
 
 def test_options_about_a_change_need_one(history: History) -> None:
