@@ -39,7 +39,7 @@ def workloads_of(path: Path) -> Workloads:
     for source in sources((str(path),)):
         subjects, unreadable = objects_of(source)
         unknown += [f"workloads of {source.name}: {fault.path}: {fault.given}" for fault in unreadable]
-        for subject, pod in ((subject, pod) for subject in subjects for pod in pod_templates(subject)):
+        for subject, pod in ((one, pod) for one in subjects for pod in pod_templates(one)):
             name = f"{subject.kind} {'/'.join(filter(None, (subject.namespace, subject.name)))}"
             asked = ask(pod)
             if asked is None:

@@ -211,8 +211,10 @@ def test_a_static_group_of_other_types_is_another_group() -> None:
 
 
 def existing(first: str) -> Settings:
-    subnets: list[Plain] = [{"id": first, "zone": "us-east-1a"}, {"id": "subnet-0000000b", "zone": "us-east-1b"}]
-    network: Plain = {"vpc_id": "vpc-00000001", "private_subnets": subnets}
+    network: dict[str, Plain] = {
+        "vpc_id": "vpc-00000001",
+        "private_subnets": [{"id": first, "zone": "us-east-1a"}, {"id": "subnet-0000000b", "zone": "us-east-1b"}],
+    }
     return some_settings(pools=[SERVE, STATIC], network={"new": None, "existing": network})
 
 
@@ -249,9 +251,9 @@ def test_raised_pins_are_named_with_their_notes() -> None:
 def test_a_raised_node_image_drifts_every_nodepool_and_rolls_every_group() -> None:
     def older(plain: dict[str, Plain]) -> None:
         plain["node_release"] = "1.35.1-20250101"
-        for document in cast("list[dict[str, dict[str, Plain]]]", plain["documents"]):
+        for document in cast("list[dict[str, Plain]]", plain["documents"]):
             if document["kind"] == "EC2NodeClass":
-                document["spec"]["amiSelectorTerms"] = [{"alias": "al2023@v20250101"}]
+                cast("dict[str, Plain]", document["spec"])["amiSelectorTerms"] = [{"alias": "al2023@v20250101"}]
 
     settings = some_settings(pools=[SERVE, STATIC])
     found = compare(with_pins(settings, older), stack_of(settings))
