@@ -81,7 +81,8 @@ class Change:
 def stack_of(settings: Settings) -> Stack:
     """The side of settings that the code that runs now describes, refused ones too, as far as they go."""
     description = of_settings(settings)
-    return Stack(description, None if description.unknown else settings)
+    is_whole = description.documents is not None and description.published is not None
+    return Stack(description, settings if is_whole else None)
 
 
 def compare(was: Stack, now: Stack, manifests: Sequence[Manifest] = ()) -> Change:

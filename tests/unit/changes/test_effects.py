@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from typing import cast
 
@@ -14,7 +15,7 @@ from gpuplatform.changes.description import parse
 from gpuplatform.changes.effect import Effect, Fate, Thing
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
-from tests.builders import a_card, a_market, a_pool, a_static_pool, some_settings
+from tests.builders import a_card, a_market, a_pool, a_static_pool, settings_object, some_settings
 
 WINDOW: Plain = {
     "time_zone": "Asia/Seoul",
@@ -205,17 +206,15 @@ def test_a_static_group(overrides: dict[str, Plain], fate: Fate) -> None:
 
 
 def test_a_static_group_of_other_types_is_another_group() -> None:
-    other = {**STATIC, "cards": [a_card("H100-80GB", ["p5.48xlarge"], [a_market(ceiling_cards=None)])]}
-    found = change(some_settings(pools=[SERVE, STATIC]), some_settings(pools=[SERVE, other]))
+    cards: list[Plain] = [a_card("H100-80GB", ["p5.48xlarge"], [a_market(ceiling_cards=None)])]
+    found = change(some_settings(pools=[SERVE, STATIC]), some_settings(pools=[SERVE, {**STATIC, "cards": cards}]))
     assert [effect.fate for effect in found.of(Thing.NODE_GROUP)] == [Fate.NEW, Fate.GONE]
 
 
 def existing(first: str) -> Settings:
-    network: dict[str, Plain] = {
-        "vpc_id": "vpc-00000001",
-        "private_subnets": [{"id": first, "zone": "us-east-1a"}, {"id": "subnet-0000000b", "zone": "us-east-1b"}],
-    }
-    return some_settings(pools=[SERVE, STATIC], network={"new": None, "existing": network})
+    subnets: list[Plain] = [{"id": first, "zone": "us-east-1a"}, {"id": "subnet-0000000b", "zone": "us-east-1b"}]
+    network: dict[str, Plain] = {"new": None, "existing": {"vpc_id": "vpc-00000001", "private_subnets": subnets}}
+    return some_settings(pools=[SERVE, STATIC], network=network)
 
 
 def test_another_subnet_replaces_the_groups_in_it_and_drifts_the_nodes_in_it() -> None:
@@ -275,6 +274,28 @@ def test_a_part_that_a_revision_cannot_give_is_named_and_the_others_are_compared
 
     assert found.unknown == ("the earlier versions of add-ons: ImportError: no such name",)
     assert [effect.name for effect in found.of(Thing.RELEASE)] == ["karpenter"]
+
+
+def unjudged(**overrides: Plain) -> Settings:
+    """Settings of the right form, whatever a judge says of them."""
+    return Settings.model_validate_json(json.dumps(settings_object(**overrides)))
+
+
+def test_refused_settings_are_compared_as_far_as_they_render() -> None:
+    found = change(some_settings(pools=[SERVE]), unjudged(pools=[SERVE], cluster={"version": "1.99"}))
+    unknown = {line.split(":")[0] for line in found.unknown}
+    assert unknown == {"the new image of node groups", "the new versions of add-ons"}
+    assert fates(found, Thing.NODEPOOL) == [(SERVE_POOL, Fate.REPLACED)]
+
+
+def test_settings_that_nobody_can_publish_are_compared_by_what_aws_makes_of_them() -> None:
+    cards: list[Plain] = [a_card("unheard-of", ["g6.xlarge"])]
+    unheard_of = unjudged(pools=[{**SERVE, "cards": cards}], cluster={"version": "1.36"})
+    found = change(some_settings(pools=[SERVE]), unheard_of)
+    unknown = {line.split(":")[0] for line in found.unknown}
+    assert {"the new published outputs", "whom the change strands, and what running nodes wear"} <= unknown
+    assert one(found, Thing.CLUSTER).fate is Fate.CHANGED
+    assert found.lost == ()
 
 
 def test_what_other_teams_read_is_told_entry_by_entry() -> None:

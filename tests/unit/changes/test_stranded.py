@@ -61,12 +61,15 @@ def test_a_renamed_pool_is_lost_to_who_looks_it_up_and_its_manifests_are_named()
     ],
 )
 def test_a_pool_whose_old_block_reaches_nothing_is_lost_and_says_why(now: dict[str, Plain], away: str | None) -> None:
-    lost = change(a_pool(), now, manifest(gpu_model="L4")).lost
+    found = change(a_pool(), now, manifest(gpu_model="L4"))
+    lost = found.lost
+    assert found.stranded == (), "what a lost pool names is not told again"
     if away is None:  # a share of the card is what it asks for still
         assert lost == ()
         return
     (pool,) = lost
     assert pool.reaches == ()
+    assert pool.manifests, "it landed there"
     assert any(away in line for line in pool.away), pool.away
 
 
