@@ -74,7 +74,11 @@ def _replaced(old: SettingsPart, new: SettingsPart) -> tuple[str, ...]:
         *becomes("account_id", old.account_id, new.account_id),
         *becomes("region", old.region, new.region),
         *becomes("cluster.name", old.cluster.name, new.cluster.name),
-        *becomes("cluster.service_cidr", old.cluster.service_cidr, new.cluster.service_cidr),
+        *(
+            becomes("cluster.service_cidr", old.cluster.service_cidr, new.cluster.service_cidr)
+            if old.cluster.service_cidr
+            else ()
+        ),
     )
 
 

@@ -32,7 +32,6 @@ class NewNetworkPart(_Part):
     """A VPC of the stack's own."""
 
     cidr: str
-    zones: tuple[_ZoneName, ...]
 
 
 class SubnetPart(_Part):
@@ -61,7 +60,8 @@ class ClusterPart(_Part):
 
     name: str
     version: str
-    service_cidr: str = "172.20.0.0/16"
+    service_cidr: str | None = None
+    """None where an earlier program left the choice to EKS, and nobody can tell which addresses it took."""
     deletion_protection: bool = False
     contents: str = "applied"
 
