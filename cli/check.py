@@ -10,7 +10,7 @@ import click
 
 from cli.capacity import capacity_json, capacity_text
 from cli.judged import judged_file
-from cli.published import label_changes, published_outputs
+from cli.published import published_outputs
 from cli.stacks import stack_options, which_file
 from gpuplatform.accept import check_file, report
 from gpuplatform.catalog.instance_types import instance_types
@@ -48,13 +48,10 @@ def check(
         for line in _explained():
             click.echo(line)
         return
-    loaded = judged_file(which_file(stack, settings))
+    loaded = judged_file(which_file(stack, settings), published_outputs(stack, published))
     change = _change(was, loaded)
-    known = published_outputs(stack, published)
-    fixed = label_changes(known, loaded.settings) if known and loaded.settings else []
-    refused = (*(change.faults if change else ()), *fixed)
-    if refused:
-        loaded = Loaded(None, loaded.draft, (*loaded.faults, *refused))
+    if change and change.faults:
+        loaded = Loaded(None, loaded.draft, (*loaded.faults, *change.faults))
     if output == "json":
         click.echo(json.dumps(_as_json(loaded, change), indent=2))
     else:

@@ -14,7 +14,7 @@ from gpuplatform.outputs import describe
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from sandbox.engine import published
-from tests.builders import a_pool, a_slice_pool, settings_object, some_settings
+from tests.builders import a_card, a_market, a_pool, a_slice_pool, settings_object, some_settings
 
 
 def outputs_of(settings: Settings) -> dict[str, object]:
@@ -46,9 +46,19 @@ def test_a_pool_that_would_become_something_else_is_refused_with_the_way_to_do_i
     code, said = against_published(folder, pools=[a_pool(purpose="dev")])
 
     assert code == 1
-    assert "pools (serve-l4-24gb-on-demand): spec.template.metadata.labels[gpu.pool]" in said
+    assert "NodePool serve-l4-24gb-on-demand: spec.template.metadata.labels[gpu.pool]" in said
     assert "'infer' becomes 'dev'" in said
+    assert "(rule gpu-labels-fixed)" in said
     assert "make a new pool under a new name" in said
+
+
+def test_a_changed_label_is_told_together_with_what_the_rules_refuse(folder: Path) -> None:
+    narrow = a_pool(purpose="dev", cards=[a_card(markets=[a_market("spot"), a_market("on-demand")])])
+    code, said = against_published(folder, pools=[narrow])
+
+    assert code == 1
+    assert "gpu-labels-fixed" in said
+    assert "spot-diverse" in said
 
 
 def test_a_pool_under_a_new_name_is_a_new_pool(folder: Path) -> None:
