@@ -29,7 +29,7 @@ def last_published() -> Mapping[str, object]:
     stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
     try:
         answer = cast("Mapping[str, object]", pulumi.runtime.invoke(READ_OUTPUTS, {"name": stack}).value)
-    except Exception as error:  # noqa: BLE001  the SDK raises no narrower class (3.272.0, runtime/invoke.py)
+    except Exception as error:  # the SDK raises no narrower class (3.272.0, runtime/invoke.py)
         allowed = "the outputs of its last `up`, or none before the first"
         raise _refusal(Fault(stack, str(error), allowed, "see that `pulumi stack output` works, and go on")) from None
     published = cast("Mapping[str, object]", answer["outputs"]).get(OUTPUT_NAME)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cli.main import main
+from gpuplatform.outputs import OUTPUT_NAME
 from sandbox.cloud.world import World
+from sandbox.engine.environment import Workspace
 from sandbox.engine.run import Outcome, Verb, platform, run
 from sandbox.tools.pulumi import PulumiCli
 
@@ -74,3 +80,24 @@ def test_a_published_label_that_would_change_ends_every_preview_and_update_and_n
     renamed, said = engine(Verb.PREVIEW, ANOTHER_NAME)
     assert renamed.ok, said
     assert engine(Verb.DOWN)[0].ok
+
+
+def test_what_the_cli_says_a_stack_published_is_what_a_pull_requests_check_is_held_to(
+    engine: Runner, engine_cli: PulumiCli, tmp_path: Path
+) -> None:
+    assert engine(Verb.UP)[0].ok
+    workspace = Workspace("dev", tmp_path / "state", engine_cli)
+    said = subprocess.run(
+        [engine_cli.command, "stack", "output", OUTPUT_NAME, "--json", "--stack", "dev"],
+        cwd=workspace.work_dir,
+        env={**os.environ, **workspace.variables()},
+        capture_output=True,
+        check=True,
+    )
+    (tmp_path / "published.json").write_bytes(said.stdout)
+    for text, code in ((_DEV, 0), (OTHER_PURPOSES, 1), (ANOTHER_NAME, 0)):
+        (tmp_path / "now.yaml").write_text(text, encoding="utf-8")
+        flags = ["--settings", str(tmp_path / "now.yaml"), "--published", str(tmp_path / "published.json")]
+        result = CliRunner().invoke(main, ["check", *flags])
+        assert result.exit_code == code, result.output
+        assert ("gpu-labels-fixed" in result.output) == (code == 1)

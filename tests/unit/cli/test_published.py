@@ -10,11 +10,11 @@ import yaml
 from click.testing import CliRunner
 
 from cli.main import main
-from gpuplatform.outputs import describe
+from gpuplatform.outputs import OUTPUT_NAME, describe
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from sandbox.engine import published
-from tests.builders import a_card, a_market, a_pool, a_slice_pool, settings_object, some_settings
+from tests.builders import ROOT, a_card, a_market, a_pool, a_slice_pool, settings_object, some_settings
 
 
 def outputs_of(settings: Settings) -> dict[str, object]:
@@ -79,6 +79,24 @@ def test_a_file_that_is_no_published_document_is_wrong_usage(folder: Path, text:
     code, said = against_published(folder)
     assert code == 2
     assert "pulumi stack output platform --json" in said
+
+
+def test_the_workflow_of_a_pull_request_previews_on_what_the_base_branch_has_published() -> None:
+    whole = yaml.safe_load((ROOT / ".github" / "workflows" / "preview.yaml").read_text(encoding="utf-8"))
+    commands = [step["run"] for step in whole["jobs"]["preview"]["steps"] if "run" in step]
+
+    def place(words: str) -> int:
+        (at,) = [number for number, command in enumerate(commands) if words in command]
+        return at
+
+    assert place("make -C ../base up") == place("mv ../base/.state .state")
+    assert place("make setup") < place("make -C ../base up") < place("gpuplatform check") < place("make preview")
+
+
+def test_the_guide_gives_the_steps_that_hold_a_pull_request_to_the_real_stack() -> None:
+    guide = (ROOT / "docs" / "guides" / "admission.md").read_text(encoding="utf-8")
+    assert f"pulumi stack output {OUTPUT_NAME} --json --stack prod > published.json" in guide
+    assert "gpuplatform check --stack prod --published published.json" in guide
 
 
 def test_a_stack_on_this_machine_is_read_from_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,5 +72,5 @@ def test_outputs_that_the_engine_cannot_read_end_the_program_with_its_reason(mon
         raise Exception(f"invoke of {token} failed: access denied")  # noqa: TRY002  as the SDK does
 
     monkeypatch.setattr(pulumi.runtime, "invoke", refused)
-    with pytest.raises(pulumi.RunError, match="organization/gpu-platform/test: given .*access denied.*stack output"):
+    with pytest.raises(pulumi.RunError, match=r"organization/gpu-platform/test: given .*access denied.*stack output"):
         record(last_published)
