@@ -45,9 +45,7 @@ def node_user_data(pool: Pool) -> str:
     The runtime is told first, so that no script of the pool's own keeps it from it. Partitioning is last: it may reboot the machine, and cloud-init would not run the pool's own script again.
     """
     chosen = pool.node_class
-    return user_data(
-        (pool_node_config(pool), chosen.node_config), (RUNTIME_SHELL, chosen.shell, partition_shell(pool))
-    )
+    return user_data((pool_node_config(pool), chosen.node_config), (RUNTIME_SHELL, chosen.shell, partition_shell(pool)))
 
 
 def node_role_name(cluster: str) -> str:

@@ -52,8 +52,7 @@ def _label(subject: Subject) -> Iterable[Fault]:
 
 
 _REQUESTS = (
-    '(object.kind == "ResourceClaimTemplate" ? dyn(object).spec.spec : dyn(object).spec)'
-    ".?devices.?requests.orValue([])"
+    '(object.kind == "ResourceClaimTemplate" ? dyn(object).spec.spec : dyn(object).spec).?devices.?requests.orValue([])'
 )
 
 CLAIM_WITHOUT_ADMIN_ACCESS = Rule(

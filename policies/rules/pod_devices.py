@@ -65,15 +65,13 @@ def _variables(path: str, container: Plain) -> list[Fault]:
     for number, variable in enumerate(() if isinstance(listed, Unknown) else listed):
         name, value, source = (at(variable, part) for part in ("name", "value", "valueFrom"))
         where = f"{path}.env[{number}]"
-        if name not in _ALLOWED or UNKNOWN in (value, source):
+        if not isinstance(name, str) or name not in _ALLOWED or UNKNOWN in (value, source):
             continue
         if source is not None:
             allowed = "a value that stands in the pod, where it can be read before the pod starts"
-            faults.append(Fault(f"{where}.valueFrom", f"{name} from elsewhere", allowed, _CHANGE[str(name)]))
-        elif not _is_harmless(str(name), str(text(value) or "")):
-            faults.append(
-                Fault(f"{where}.value", f"{name}={quoted(value)}", _ALLOWED[str(name)], _CHANGE[str(name)])
-            )
+            faults.append(Fault(f"{where}.valueFrom", f"{name} from elsewhere", allowed, _CHANGE[name]))
+        elif not _is_harmless(name, str(text(value) or "")):
+            faults.append(Fault(f"{where}.value", f"{name}={quoted(value)}", _ALLOWED[name], _CHANGE[name]))
     return faults
 
 
@@ -118,13 +116,17 @@ def _held(subject: Subject) -> Iterable[Fault]:
 
 
 _VALUE_IN_CLUSTER = 'e.?value.orValue("")'
-_PODS_IN_CLUSTER = "variables.containers.all(c, " + every(
-    f"c.?env.orValue([]).all(e, !(e.name in {literal(_NAMES)}) || !has(e.valueFrom) && (e.name == {literal(DEVICES)}"
-    f" ? {_VALUE_IN_CLUSTER} in {literal(_NO_CARD)}"
-    f' : !{_VALUE_IN_CLUSTER}.split(",").exists(v, v.trim() == {literal(_EVERYTHING)})))',
-    f'c.?envFrom.orValue([]).all(f, f.?prefix.orValue("") == ""'
-    f" || !{literal(_NAMES)}.exists(n, n.startsWith(f.prefix)))",
-) + ")"
+_PODS_IN_CLUSTER = (
+    "variables.containers.all(c, "
+    + every(
+        f"c.?env.orValue([]).all(e, !(e.name in {literal(_NAMES)}) || !has(e.valueFrom) && (e.name == {literal(DEVICES)}"
+        f" ? {_VALUE_IN_CLUSTER} in {literal(_NO_CARD)}"
+        f' : !{_VALUE_IN_CLUSTER}.split(",").exists(v, v.trim() == {literal(_EVERYTHING)})))',
+        f'c.?envFrom.orValue([]).all(f, f.?prefix.orValue("") == ""'
+        f" || !{literal(_NAMES)}.exists(n, n.startsWith(f.prefix)))",
+    )
+    + ")"
+)
 
 POD_CARDS_BY_REQUEST = Rule(
     name="pod-cards-by-request",
