@@ -42,7 +42,8 @@ def plain_node_class(name: str, settings: Settings) -> Document:
 def node_user_data(pool: Pool) -> str:
     """The user data of a GPU pool's nodes, whoever makes them.
 
-    The runtime is told first, so that no script of the pool's own keeps it from it. Partitioning is last: it may reboot the machine, and cloud-init would not run the pool's own script again.
+    The runtime is told first, so that no script of the pool's own comes before it. Partitioning is last: it may reboot
+    the machine, and cloud-init would not run the pool's own script again.
     """
     chosen = pool.node_class
     return user_data((pool_node_config(pool), chosen.node_config), (RUNTIME_SHELL, chosen.shell, partition_shell(pool)))

@@ -119,8 +119,8 @@ _VALUE_IN_CLUSTER = 'e.?value.orValue("")'
 _PODS_IN_CLUSTER = (
     "variables.containers.all(c, "
     + every(
-        f"c.?env.orValue([]).all(e, !(e.name in {literal(_NAMES)}) || !has(e.valueFrom) && (e.name == {literal(DEVICES)}"
-        f" ? {_VALUE_IN_CLUSTER} in {literal(_NO_CARD)}"
+        f"c.?env.orValue([]).all(e, !(e.name in {literal(_NAMES)}) || !has(e.valueFrom)"
+        f" && (e.name == {literal(DEVICES)} ? {_VALUE_IN_CLUSTER} in {literal(_NO_CARD)}"
         f' : !{_VALUE_IN_CLUSTER}.split(",").exists(v, v.trim() == {literal(_EVERYTHING)})))',
         f'c.?envFrom.orValue([]).all(f, f.?prefix.orValue("") == ""'
         f" || !{literal(_NAMES)}.exists(n, n.startsWith(f.prefix)))",
@@ -140,7 +140,7 @@ POD_CARDS_BY_REQUEST = Rule(
 
 ENVIRONMENT_WITHOUT_CARDS = Rule(
     name="environment-without-cards",
-    description=f"No ConfigMap or Secret of a team holds {DEVICES} or {CAPABILITIES}, which envFrom would hide in a pod.",
+    description=f"No ConfigMap or Secret of a team holds {DEVICES} or {CAPABILITIES}, which envFrom would hide.",
     severity=Severity.CRITICAL,
     remediation="Remove the key; write the variable in the pod's env, where it is judged.",
     kinds=(CONFIG_MAP, SECRET),

@@ -19,7 +19,7 @@ from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, quoted
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 
 _HOSTS = {
-    "hostNetwork": "the pod's own network: on the node's, no NetworkPolicy holds it and the node's role is within reach",
+    "hostNetwork": "the pod's own network: on the node's, no NetworkPolicy holds it and the node's role is near",
     "hostPID": "the pod's own processes: those of every other pod on the node would be in sight",
     "hostIPC": "the pod's own shared memory: that of every other pod on the node would be in sight",
 }
@@ -78,7 +78,7 @@ def _privileges(path: str, context: Plain) -> list[Fault]:
         Fault(
             f"{path}.capabilities.add[{number}]",
             quoted(capability),
-            "a capability that does not open the node: with this one NVIDIA's runtime gives every card asked for by name",
+            "one that does not open the node: with this one NVIDIA's runtime gives cards by a variable",
             "remove it",
         )
         for number, capability in enumerate(() if isinstance(added, Unknown) else added)

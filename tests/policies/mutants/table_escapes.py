@@ -89,7 +89,8 @@ ROWS: tuple[Row, ...] = (
         values=({"NVIDIA_VISIBLE_DEVICES": "all"},),
     ),
     right(_PLACED, "metadata.namespace", "whoever applies it says where", REMOVED, VALUE),
-    row(_PLACED, "metadata.namespace", Judge.SCHEMA, TYPE),
+    row((CONFIG_MAP, RESOURCE_CLAIM_TEMPLATE), "metadata.namespace", Judge.SCHEMA, TYPE),
+    row((SECRET, RESOURCE_CLAIM), "metadata.namespace", Judge.API_SERVER, TYPE),
     right((SECRET,), "data", "a secret may be empty", REMOVED),
     row((SECRET,), "data", Judge.API_SERVER, TYPE),
     *(
