@@ -9,7 +9,16 @@ from gpuplatform.standard import keys, labels, names
 from policies.admission.nodepools import NODE_POOL_VARIABLES
 from policies.card_names import CARD_NAME
 from policies.cel import literal
-from policies.kinds import NAMESPACE, NODE, NODE_CLASS, NODE_POOL
+from policies.kinds import (
+    CONFIG_MAP,
+    NAMESPACE,
+    NODE,
+    NODE_CLASS,
+    NODE_POOL,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+    SECRET,
+)
 from policies.pod import PREFERRED, REQUIRED
 from policies.rules.tenancy import PLATFORM
 from policies.subject import Kind
@@ -163,6 +172,24 @@ SCOPES: tuple[Scope, ...] = (
     ),
     _pods("jobs", {Kind("batch", "Job"): "jobs"}),
     _pods("cronjobs", {Kind("batch", "CronJob"): "cronjobs"}),
+    Scope(
+        name="environments",
+        kinds=(CONFIG_MAP, SECRET),
+        resources={"": ("configmaps", "secrets")},
+        operations=(CREATE, UPDATE),
+        variables={},
+        match={},
+        teams_objects=True,
+    ),
+    Scope(
+        name="claims",
+        kinds=(RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE),
+        resources={RESOURCE_CLAIM.group: ("resourceclaims", "resourceclaimtemplates")},
+        operations=(CREATE, UPDATE),
+        variables={},
+        match={},
+        teams_objects=True,
+    ),
     Scope(
         name="pods-elsewhere",
         kinds=PODS.kinds,

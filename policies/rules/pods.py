@@ -5,7 +5,9 @@ from __future__ import annotations
 from policies.rule import Rule, StackRule
 from policies.rules import (
     pod_defaults,
+    pod_devices,
     pod_escape,
+    pod_host,
     pod_jobs,
     pod_queue,
     pod_requests,
@@ -20,6 +22,8 @@ RULES: tuple[Rule, ...] = (
     *pod_requests.RULES,
     *pod_selection.RULES,
     *pod_escape.RULES,
+    *pod_devices.RULES,
+    *pod_host.RULES,
     *pod_spread.RULES,
     *pod_tokens.RULES,
     *pod_jobs.RULES,

@@ -235,6 +235,17 @@ def _in_namespace(api_version: str, kind: str, name: str, **body: object) -> Doc
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
 
 
+def a_claim() -> Document:
+    """One card by claim."""
+    request = {"name": "card", "exactly": {"deviceClassName": "gpu.nvidia.com"}}
+    return _in_namespace("resource.k8s.io/v1", "ResourceClaim", "card", spec={"devices": {"requests": [request]}})
+
+
+def a_claim_template() -> Document:
+    spec = {"spec": a_claim()["spec"]}
+    return _in_namespace("resource.k8s.io/v1", "ResourceClaimTemplate", "card", spec=spec)
+
+
 def a_priority_class() -> Document:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
@@ -323,6 +334,8 @@ GOOD: tuple[Document, ...] = (
     a_default_deny(),
     a_service_account(),
     a_role(),
+    a_claim(),
+    a_claim_template(),
     a_priority_class(),
     a_cluster(),
     a_stack(),

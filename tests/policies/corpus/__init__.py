@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.policies.corpus import capacity, cloud, cost, nodes, pods, pools, tenants
+from tests.policies.corpus import capacity, cloud, cost, escapes, nodes, pods, pools, tenants
 from tests.policies.harness import Case
 
 CASES: tuple[Case, ...] = (
@@ -10,6 +10,7 @@ CASES: tuple[Case, ...] = (
     *nodes.CASES,
     *tenants.CASES,
     *pods.CASES,
+    *escapes.CASES,
     *capacity.CASES,
     *cost.CASES,
     *cloud.CASES,
