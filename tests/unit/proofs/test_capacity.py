@@ -138,7 +138,7 @@ def test_no_ratio_makes_cards_for_one_quota_that_is_larger_than_all_its_pools() 
 def test_cards_of_another_purpose_serve_nobody() -> None:
     _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal")])
     assert [fault.allowed for fault in errors(faults)] == [
-        "at most 0: no pool it is meant for (it is offered by pool serve 8)"
+        "at most 0: no pool that the namespace may use (it is offered by pool serve 8)"
     ]
 
 
