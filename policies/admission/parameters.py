@@ -15,6 +15,7 @@ from gpuplatform.standard import keys, names
 
 NAME = names.PLATFORM_PREFIX + "admission"
 NAMESPACE = "kube-system"
+POOLS = "pools"
 
 
 def parameters(view: StackView) -> dict[str, object]:
@@ -27,7 +28,7 @@ def parameters(view: StackView) -> dict[str, object]:
             "nodepools": "\n".join(map(_line, view.node_pools)),
             "resources": ",".join(sorted(view.card_resources)),
             "priorities": "\n".join(f"{each.name}={','.join(each.priorities)}" for each in view.namespaces),
-            "pools": "\n".join(f"{each.name}={','.join(each.pools)}" for each in view.namespaces),
+            POOLS: "\n".join(f"{each.name}={','.join(each.pools)}" for each in view.namespaces),
             "queues": "\n".join(f"{each.name}={each.queue}" for each in view.namespaces if each.queue),
         },
     }
