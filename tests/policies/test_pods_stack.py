@@ -8,6 +8,7 @@ import pytest
 
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.render.block import block as block_of
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys
@@ -338,6 +339,19 @@ def test_a_namespace_may_use_neuron_pools_of_which_it_has_a_quota_or_which_it_na
     view = view_of({**a_namespace(), "pools": pools, "quota": quota}, neuron_pools=[NEURON])
     for pod in (on_neuron("aws.amazon.com/neuron"), but(idle(), *_POD, "tolerations", NEURON_TOLERATED)):
         assert (said(POD_POOL_ALLOWED, pod, view) == []) is may
+
+
+def test_serving_keeps_off_training_nodes_with_efa_whatever_its_priority() -> None:
+    settings = stack_settings("prod")
+    (pool,) = (each for each in settings.pools if each.name == "train-efa")
+    pod = but(a_deployment(), *_RESOURCES, resources("8"))
+    pasted = block_of(pool).as_pod_fragment()
+    for part in ("nodeSelector", "tolerations"):
+        pod = but(pod, *_POD, part, pasted[part])
+    prod = stack_view(settings, template_name)
+    (found,) = said(POD_POOL_ALLOWED, pod, prod)
+    assert "may land on train-efa; allowed: the pools of ml-serving: infer, infer-thirds" in found
+    assert said(POD_POOL_ALLOWED, but(pod, "metadata", "namespace", "ml-training"), prod) == []
 
 
 def test_cpu_pools_are_open_to_every_namespace() -> None:
