@@ -70,6 +70,14 @@ _MEETS = (
     ' : e.operator == "DoesNotExist" ? !each[2].contains("," + e.key + "=")'
     f' : e.operator == "Gt" ? {_ANY % ">"} : {_ANY % "<"}'
 )
+_UNTOLD = f"!(e.key in variables.told || e.key.startsWith({literal(labels.PREFIX)}))"
+_OFFERS = (
+    'string(l[k]) == "0" || each[4].split(",").exists(o,'
+    ' o.startsWith(k + "=") && quantity(string(l[k])).asInteger() <= int(o.substring(k.size() + 1))'
+    " && variables.running.map(m, k in m ? quantity(string(m[k])).asInteger() : 0).sum()"
+    " <= int(o.substring(k.size() + 1)))"
+)
+_NEURON = (resources.NEURON, resources.NEURON_CORE)
 _HAS_CARDS = f"each[2].contains({literal(f',{labels.PURPOSE.key}=')})"
 _HAS_NEURON = f'("," + each[4]).contains({literal(f",{resources.NEURON}=")})'
 _BORNE = "%s.spec.?tolerations.orValue([])"
@@ -119,13 +127,13 @@ _STACK_VARIABLES = {
     ' (o.?key.orValue("") == "" ? o.?operator.orValue("") == "Exists" : ' + _TAINT_OF + ")"
     ' && (o.?effect.orValue("") == "" || t.endsWith(":" + o.effect)))))',
     "selected": f"variables.tolerated.filter(each, variables.alternatives.exists(a, a.all(e, {_MEETS})))",
-    "landed": "variables.selected.filter(each, variables.claims.all(c, c == each[6])"
-    ' && variables.limits.all(l, l.all(k, !k.contains("/") || string(l[k]) == "0" || each[4].split(",").exists(o,'
-    ' o.startsWith(k + "=") && quantity(string(l[k])).asInteger() <= int(o.substring(k.size() + 1))'
-    " && variables.running.map(m, k in m ? quantity(string(m[k])).asInteger() : 0).sum()"
-    " <= int(o.substring(k.size() + 1))))))",
-    "reached": "variables.asks ? variables.landed : []",
-    "outside": f"variables.landed.filter(each, ({_HAS_CARDS} || {_HAS_NEURON}) && !(each[0] in variables.own_pools))",
+    "reached": "variables.asks ? variables.selected.filter(each, variables.claims.all(c, c == each[6])"
+    f' && variables.limits.all(l, l.all(k, !k.contains("/") || {_OFFERS}))) : []',
+    # A label that is told of no NodePool, such as a host's name, may be on any node.
+    "told": 'params.data.labels.split(",")',
+    "outside": f"variables.tolerated.filter(each, ({_HAS_CARDS} || {_HAS_NEURON}) && !(each[0] in variables.own_pools)"
+    f" && variables.alternatives.exists(a, a.all(e, {_UNTOLD} || ({_MEETS})))"
+    f" && variables.limits.all(l, l.all(k, !({CARD_NAME} || k in {literal(_NEURON)}) || {_OFFERS})))",
 }
 
 

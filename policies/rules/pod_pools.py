@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
-from dataclasses import replace
 
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.capture.landing import Obstructs, obstacles
+from gpuplatform.proofs.capture.landing import obstacles
 from gpuplatform.proofs.capture.pod import PodAsk
 from gpuplatform.proofs.capture.view import NamespaceView, StackView
+from gpuplatform.standard import labels, resources
+from policies.card_names import names_cards
 from policies.cel import Cel
 from policies.pod import ask
 from policies.rule import Severity
@@ -17,6 +19,7 @@ from policies.view_rule import ViewRule
 from policies.workloads import WORKLOAD_KINDS, pod_templates
 
 _NONE = "no GPU or Neuron pool"
+_NEURON = (resources.NEURON, resources.NEURON_CORE)
 
 
 def pools_outside(asked: PodAsk, namespace: NamespaceView, view: StackView) -> tuple[str, ...]:
@@ -25,17 +28,36 @@ def pools_outside(asked: PodAsk, namespace: NamespaceView, view: StackView) -> t
     A namespace of queued work is held alike: its team's queue has the flavors of all the team's queued namespaces, and
     adds a flavor's labels to what a job selects already.
     """
-    # Room is left out: what a pod asks of processors and memory says nothing of where it is meant to run.
-    anywhere = replace(asked, cpu_millis=0, memory_mib=0)
+    anywhere = _at_its_widest(asked, view)
     return tuple(
         dict.fromkeys(
             each.pool
             for each in view.node_pools
-            if not each.is_open_to_all
-            and each.pool not in namespace.pools
-            and all(one.kind is Obstructs.SHARE for one in obstacles(anywhere, each))
+            if not each.is_open_to_all and each.pool not in namespace.pools and not obstacles(anywhere, each)
         )
     )
+
+
+def _at_its_widest(asked: PodAsk, view: StackView) -> PodAsk:
+    """The pod without what may be met by a node of which the view does not tell all.
+
+    A label that is told of no node, such as a host's name, may be on any. Room, claims and devices that are neither
+    cards nor Neuron's say nothing of whose pool is meant.
+    """
+    told = _label_keys(view)
+    return PodAsk(
+        alternatives=tuple(
+            tuple(each for each in alternative if each.key in told or each.key.startswith(labels.PREFIX))
+            for alternative in asked.alternatives
+        ),
+        tolerations=asked.tolerations,
+        devices=tuple((name, amount) for name, amount in asked.devices if names_cards(name) or name in _NEURON),
+    )
+
+
+@functools.lru_cache(maxsize=16)
+def _label_keys(view: StackView) -> frozenset[str]:
+    return view.label_keys
 
 
 def _allowed(subject: Subject, view: StackView) -> Iterable[Fault]:

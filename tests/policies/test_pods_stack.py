@@ -28,7 +28,7 @@ from policies.rules.pod_stack import (
 from policies.subject import UNKNOWN
 from policies.view_rule import ViewRule
 from tests.builders import a_card, a_namespace, a_pool, a_tenant, some_settings, stack_settings
-from tests.policies.documents import GONE, Document, but
+from tests.policies.documents import GONE, Document, but, requirement
 from tests.policies.harness import subject
 from tests.policies.pod_documents import a_deployment, a_headless_service, a_job, block, resources
 
@@ -54,6 +54,16 @@ PREPARES: dict[str, object] = {
     "resources": resources("1", "nvidia.com/mig-1g.10gb"),
 }
 CLAIM: dict[str, object] = {"name": "card", "resourceClaimTemplateName": "whole-card"}
+
+
+def two_ways() -> Document:
+    """A notebook on its own pool, or on a named node for training: the stack tells of no node's name."""
+    own = {"matchExpressions": [requirement("gpu.pool", "In", "dev")]}
+    named = {"matchExpressions": [requirement("gpu.pool", "In", "train"), {"key": keys.HOSTNAME, "operator": "Exists"}]}
+    pod = but(in_pool("dev", "1", "ml-notebook"), *_SELECTOR, GONE)
+    pod = but(pod, *_POD, "affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [own, named]}}})
+    tolerated = ("nvidia.com/gpu", "dedicated", "gpu.pool")
+    return but(pod, *_POD, "tolerations", [{"key": each, "operator": "Exists"} for each in tolerated])
 
 
 EVERYTHING: list[dict[str, object]] = [{"operator": "Exists"}]
@@ -203,6 +213,18 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
     ),
     (POD_POOL_ALLOWED, "a Neuron device without a quota of them", on_neuron("aws.amazon.com/neuron"), ("inferentia",)),
     (POD_POOL_ALLOWED, "Neuron cores", on_neuron("aws.amazon.com/neuroncore"), ("may land on inferentia;",)),
+    (
+        POD_POOL_ALLOWED,
+        "a second way, by a label that only nodes tell",
+        two_ways(),
+        ("may land on train;",),
+    ),
+    (
+        POD_POOL_ALLOWED,
+        "Neuron cores beside a device of which nothing is known",
+        but(on_neuron("aws.amazon.com/neuroncore"), *_RESOURCES, "limits", "vpc.amazonaws.com/pod-eni", "1"),
+        ("may land on inferentia;",),
+    ),
     (
         POD_POOL_ALLOWED,
         "nothing of a Neuron node but its processors",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuplatform.standard import labels, resources
+from gpuplatform.standard import keys, labels, resources
 from gpuplatform.standard.taints import Taint
 
 
@@ -88,6 +88,14 @@ class StackView:
             for resource, amount in option.devices.items()
             if amount and resources.is_card_resource(resource)
         )
+
+    @property
+    def label_keys(self) -> frozenset[str]:
+        """Every label key that the view tells of some node; what else nodes carry, nobody here knows."""
+        told = {keys.ZONE}
+        for each in self.node_pools:
+            told.update(each.labels, *(option.labels for option in each.options))
+        return frozenset(told)
 
     def namespace(self, name: str) -> NamespaceView | None:
         """The namespace of that name, or None."""
