@@ -10,7 +10,7 @@ import click
 
 from cli.capacity import capacity_json, capacity_text
 from cli.judged import judged_file
-from cli.published import label_changes, published_outputs
+from cli.published import published_outputs
 from cli.stacks import stack_options, which_file
 from cli.was.told import Told, no_change_json, told_change
 from gpuplatform.accept import report
@@ -70,12 +70,10 @@ def check(
     if was is None and (workloads is not None or allow_breaking):
         raise click.UsageError("--workloads and --allow-breaking are about a change: give --was too")
     file = which_file(stack, settings)
-    loaded = judged_file(file)
+    loaded = judged_file(file, published_outputs(stack, published))
     told = None if was is None else told_change(was, file, workloads)
-    known = published_outputs(stack, published)
-    fixed = label_changes(known, loaded.settings) if known and loaded.settings else []
     breaks = told.breaks(Severity.WARNING if allow_breaking else Severity.ERROR) if told else ()
-    more = (*(told.faults if told else ()), *breaks, *fixed)
+    more = (*(told.faults if told else ()), *breaks)
     if more:
         loaded = Loaded(None if errors(more) else loaded.settings, loaded.draft, (*loaded.faults, *more))
     if output == "json":

@@ -67,14 +67,20 @@ class Selector:
 
 def containers(pod: PodTemplate) -> Iterator[Container]:
     """Every container of a pod, those that prepare included."""
+    for path, written in container_bodies(pod):
+        beside = ".initContainers[" not in path or at(written, "restartPolicy") == "Always"
+        yield _container(path, written, beside)
+
+
+def container_bodies(pod: PodTemplate) -> Iterator[tuple[str, Plain]]:
+    """The same as they are written, each with its path in the object."""
     for name in ("containers", "initContainers"):
         listed = items(pod.spec.get(name))
-        for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
-            beside = name == "containers" or at(each, "restartPolicy") == "Always"
-            yield _container(f"{pod.spec_path}.{name}[{number}]", each, beside)
+        for number, body in enumerate(() if isinstance(listed, Unknown) else listed):
+            yield f"{pod.spec_path}.{name}[{number}]", body
     for name in _MODEL_SERVERS:
         if isinstance(pod.spec.get(name), Mapping):
-            yield _container(f"{pod.spec_path}.{name}", pod.spec[name], True)
+            yield f"{pod.spec_path}.{name}", pod.spec[name]
 
 
 def asks_for_cards(pod: PodTemplate) -> bool:

@@ -40,6 +40,8 @@ def gpu_operator_values(settings: Settings) -> Document:
     return {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
+        # Cards are handed out by CDI and never by a variable. What the nodes' own toolkit obeys is in their user data
+        # (bringup/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* reach nobody.
         "cdi": {"enabled": True},
         # Its hooks stand where it stands; they have no value for what they ask for.
         "operator": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuplatform.render.bringup.install import partition_shell
+from gpuplatform.render.bringup.runtime import RUNTIME_SHELL
 from gpuplatform.render.document import Document, a
 from gpuplatform.render.node_config import pool_node_config
 from gpuplatform.render.user_data import user_data
@@ -38,13 +39,14 @@ def plain_node_class(name: str, settings: Settings) -> Document:
     return a(API_VERSION, "EC2NodeClass", names.node_class(name), spec=spec)
 
 
-def node_user_data(pool: Pool) -> str | None:
+def node_user_data(pool: Pool) -> str:
     """The user data of a GPU pool's nodes, whoever makes them.
 
-    Partitioning is last: it may reboot the machine, and cloud-init would not run the pool's own script again.
+    The runtime is told first, so that no script of the pool's own comes before it. Partitioning is last: it may reboot
+    the machine, and cloud-init would not run the pool's own script again.
     """
     chosen = pool.node_class
-    return user_data((pool_node_config(pool), chosen.node_config), (chosen.shell, partition_shell(pool)))
+    return user_data((pool_node_config(pool), chosen.node_config), (RUNTIME_SHELL, chosen.shell, partition_shell(pool)))
 
 
 def node_role_name(cluster: str) -> str:

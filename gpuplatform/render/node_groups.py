@@ -39,7 +39,7 @@ class NodeGroup:
     taints: tuple[dict[str, str], ...]
     """As EKS writes them: key, value, effect."""
     volume: RootVolume
-    user_data: str | None
+    user_data: str
 
     def as_inputs(self) -> Document:
         """What the policy rules read of the EKS node group, under the names of its inputs."""

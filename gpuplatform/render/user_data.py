@@ -12,15 +12,13 @@ _NODE_CONFIG_TYPE = "application/node.eks.aws"
 _SHELL_TYPE = 'text/x-shellscript; charset="us-ascii"'
 
 
-def user_data(node_configs: Iterable[str | None], shells: Iterable[str | None]) -> str | None:
-    """The parts as one MIME text, or None where there are none.
+def user_data(node_configs: Iterable[str | None], shells: Iterable[str | None]) -> str:
+    """The parts as one MIME text.
 
     nodeadm merges the NodeConfigs and cloud-init runs the scripts in the order given; what is None is left out.
     """
     parts = [(_NODE_CONFIG_TYPE, config) for config in node_configs if config is not None]
     parts += [(_SHELL_TYPE, shell) for shell in shells if shell is not None]
-    if not parts:
-        return None
     lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
     for kind, text in parts:
         lines += [f"--{_BOUNDARY}", f"Content-Type: {kind}", "", text.rstrip("\n"), ""]

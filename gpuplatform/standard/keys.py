@@ -20,6 +20,10 @@ POD_SECURITY_ENFORCE = "pod-security.kubernetes.io/enforce"
 POD_SECURITY_ENFORCE_VERSION = "pod-security.kubernetes.io/enforce-version"
 POD_SECURITY_WARN = "pod-security.kubernetes.io/warn"
 
+# Dynamic resource allocation (k8s.io/api v0.35.4, resource/v1/types.go: DRAAdminNamespaceLabelKey).
+DEVICE_ADMIN_ACCESS = "resource.kubernetes.io/admin-access"
+"""On a namespace: ``true`` lets claims there ask for devices that other pods hold."""
+
 # Recommended application labels (kubernetes.io/docs/concepts/overview/working-with-objects/common-labels).
 MANAGED_BY = "app.kubernetes.io/managed-by"
 PART_OF = "app.kubernetes.io/part-of"

@@ -12,6 +12,7 @@ from policies.rules import (
     capacity,
     cluster,
     cost,
+    device_claims,
     fixed,
     identity,
     karpenter_values,
@@ -32,6 +33,7 @@ from policies.rules import (
     sharing,
     taints,
     tenancy,
+    tenant_pools,
 )
 from policies.view_rule import ViewRule
 
@@ -53,6 +55,7 @@ RULES: tuple[Rule, ...] = (
     *operator_objects.RULES,
     *karpenter_values.RULES,
     *tenancy.RULES,
+    *device_claims.RULES,
     *bindings.RULES,
     *priorities.RULES,
     *cluster.RULES,
@@ -73,6 +76,7 @@ STACK_RULES: tuple[StackRule, ...] = (
     *bindings.STACK_RULES,
     *bounds.STACK_RULES,
     *capacity.STACK_RULES,
+    *tenant_pools.STACK_RULES,
     *cost.STACK_RULES,
     *pods.STACK_RULES,
 )

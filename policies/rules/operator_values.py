@@ -18,6 +18,10 @@ _CHART = re.compile(r"(^|/)gpu-operator([-:]v?\d[^/]*)?$")
 """The chart by name, as an OCI address or as an archive."""
 _TOLERATIONS = (("daemonsets", "tolerations"), ("node-feature-discovery", "worker", "tolerations"))
 """The operands' list, which replaces the chart's, and the subchart's own: miss it and no operand is ever placed."""
+_STRATEGY = "DEVICE_LIST_STRATEGY"
+_BY_CDI = {"cdi-annotations", "cdi-cri"}
+"""The plugin's ways to name cards that no container can write itself (NVIDIA/k8s-device-plugin v0.20.0,
+api/config/v1/consts.go)."""
 _COMMON_KEYS = (keys.GPU_TAINT, DEDICATED_KEY, labels.PURPOSE.key)
 
 
@@ -56,6 +60,32 @@ def _no_default(subject: Subject) -> Iterable[Fault]:
         return []
     allowed = f"no default: with one every GPU node shares its cards; the label {keys.DEVICE_PLUGIN_CONFIG} chooses"
     return [Fault("values.devicePlugin.config.default", quoted(default), allowed, "remove the default")]
+
+
+def _by_request(subject: Subject) -> Iterable[Fault]:
+    """By CDI the runtime is told a container's cards by the kubelet, and sets its variable to ``void``.
+
+    ``cdi.enabled`` makes the plugin's strategy ``cdi-annotations,cdi-cri`` (NVIDIA/gpu-operator v26.7.0,
+    controllers/object_controls.go: transformDevicePluginCtrForCDI), and ``devicePlugin.env`` has the last word after
+    it. With ``envvar`` nodes would have to obey the variable of any container, and with ``volume-mounts`` a mount.
+    Slices, time-slicing and MPS are handed out the same way (NVIDIA/k8s-device-plugin v0.20.0,
+    internal/plugin/server.go: getAllocateResponse; pkg/nvcdi/wrapper.go of its toolkit v1.20.0 writes ``void``).
+    """
+    values = _values(subject)
+    faults: list[Fault] = []
+    enabled = at(values, "cdi", "enabled")
+    if enabled not in (None, True, UNKNOWN):
+        allowed = "true, the chart's default: without it a container's cards are whatever its variable names"
+        faults.append(Fault("values.cdi.enabled", quoted(enabled), allowed, "set cdi.enabled: true"))
+    variables = items(at(values, "devicePlugin", "env"))
+    for number, variable in enumerate(() if isinstance(variables, Unknown) else variables):
+        strategy = text(at(variable, "value"))
+        if at(variable, "name") != _STRATEGY or strategy is UNKNOWN:
+            continue
+        if not {part.strip() for part in str(strategy).split(",")} <= _BY_CDI:
+            path, allowed = f"values.devicePlugin.env[{number}].value", f"none but {', '.join(sorted(_BY_CDI))}"
+            faults.append(Fault(path, quoted(strategy), allowed, f"remove {_STRATEGY}: the operator sets both"))
+    return faults
 
 
 def _tolerates(subject: Subject) -> Iterable[Fault]:
@@ -135,6 +165,16 @@ OPERATOR_SHARES_NOTHING_BY_DEFAULT = Rule(
     admission=CHART,
 )
 
+OPERATOR_CARDS_BY_REQUEST = Rule(
+    name="operator-cards-by-request",
+    description="The device plugin hands cards out by CDI, so that no container names its own.",
+    severity=Severity.CRITICAL,
+    remediation=f"Set cdi.enabled to true and remove {_STRATEGY} from devicePlugin.env.",
+    kinds=(RELEASE,),
+    judge=_by_request,
+    admission=CHART,
+)
+
 OPERATOR_TOLERATES_STANDARD = Rule(
     name="operator-tolerates-standard",
     description="The operands and node feature discovery tolerate the standard's taints.",
@@ -158,6 +198,7 @@ RULES = (
     OPERATOR_INSTALLS_NOTHING,
     OPERATOR_MIG_MIXED,
     OPERATOR_SHARES_NOTHING_BY_DEFAULT,
+    OPERATOR_CARDS_BY_REQUEST,
     OPERATOR_TOLERATES_STANDARD,
 )
 STACK_RULES = (OPERATOR_REACHES_POOLS,)

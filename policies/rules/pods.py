@@ -5,8 +5,11 @@ from __future__ import annotations
 from policies.rule import Rule, StackRule
 from policies.rules import (
     pod_defaults,
+    pod_devices,
     pod_escape,
+    pod_host,
     pod_jobs,
+    pod_pools,
     pod_queue,
     pod_requests,
     pod_selection,
@@ -20,6 +23,8 @@ RULES: tuple[Rule, ...] = (
     *pod_requests.RULES,
     *pod_selection.RULES,
     *pod_escape.RULES,
+    *pod_devices.RULES,
+    *pod_host.RULES,
     *pod_spread.RULES,
     *pod_tokens.RULES,
     *pod_jobs.RULES,
@@ -27,6 +32,7 @@ RULES: tuple[Rule, ...] = (
 STACK_RULES: tuple[StackRule, ...] = pod_jobs.STACK_RULES
 VIEW_RULES: tuple[ViewRule, ...] = (
     *pod_stack.VIEW_RULES,
+    *pod_pools.VIEW_RULES,
     *pod_escape.VIEW_RULES,
     *pod_queue.VIEW_RULES,
     *pod_defaults.VIEW_RULES,

@@ -22,7 +22,7 @@ from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.crds import install_crds
 from tests.policies.documents import a_pool, but
-from tests.policies.pod_documents import a_deployment
+from tests.policies.pod_documents import a_config_map, a_deployment
 
 _ACTIVE_SECONDS = 180
 
@@ -69,6 +69,7 @@ def await_active(cluster: ControlPlane, space: Document) -> None:
     canaries = [
         whole(but(server, "metadata", "namespace", namespace)),
         but(a_pool(), "spec", "template", "spec", "taints", []),
+        but(but(a_config_map(), "metadata", "namespace", namespace), "data", "NVIDIA_VISIBLE_DEVICES", "all"),
         but(space, "metadata", "labels", "pod-security.kubernetes.io/enforce", "privileged"),
     ]
     begun = time.monotonic()

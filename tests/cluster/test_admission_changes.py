@@ -15,7 +15,7 @@ from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.kubectl import Answer
 from tests.builders import stack_settings
 from tests.cluster.admission import admission, stream, whole
-from tests.policies.documents import GONE, a_mig_pool, a_namespace, a_pool, but
+from tests.policies.documents import GONE, a_claim, a_claim_template, a_mig_pool, a_namespace, a_pool, but
 from tests.policies.pod_documents import a_deployment
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
@@ -193,3 +193,17 @@ def test_a_lost_configmap_lets_pods_start(guarded: ControlPlane) -> None:
     reading = [each["spec"]["paramRef"] for each in said if "paramRef" in each["spec"]]
     assert reading
     assert {each["parameterNotFoundAction"] for each in reading} == {"Allow"}
+
+
+def test_an_administrators_claim_is_refused_even_where_kubernetes_would_take_it(guarded: ControlPlane) -> None:
+    labelled = but(a_namespace(), "metadata", "name", "ml-labelled")
+    labelled = but(labelled, "metadata", "labels", "resource.kubernetes.io/admin-access", "true")
+    assert refused(tried(guarded, labelled), "tenant-without-admin-access")
+    made = guarded.kubectl.apply(as_yaml(labelled), *IN_AN_INCIDENT)
+    assert made.ok, made.err
+
+    exactly = ("devices", "requests", 0, "exactly", "adminAccess", True)
+    for document in (but(a_claim(), "spec", *exactly), but(a_claim_template(), "spec", "spec", *exactly)):
+        there = but(document, "metadata", "namespace", "ml-labelled")
+        assert refused(tried(guarded, there), "claim-without-admin-access")
+        assert tried(guarded, there, *IN_AN_INCIDENT).ok, "Kubernetes itself takes it"

@@ -22,6 +22,7 @@ from tests.builders import ROOT
 from tests.cluster.admission import guarding, verdicts
 from tests.policies.documents import GONE, but
 from tests.policies.pod_documents import a_deployment
+from tests.policies.test_escapes import HARMLESS
 from tests.policies.test_pods_stack import BROKEN
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
@@ -81,6 +82,10 @@ def test_requests_other_than_limits_are_refused_by_kubernetes_itself(guarded: Co
 def test_pods_without_cards_start_in_a_teams_namespace(guarded: ControlPlane) -> None:
     plain: Document = {"containers": [{"name": "main", "image": "registry.example/web:1"}]}
     assert verdicts(guarded, [but(a_pod(), "spec", plain)]) == {}
+
+
+def test_what_takes_no_card_is_accepted(guarded: ControlPlane) -> None:
+    assert verdicts(guarded, HARMLESS) == {}
 
 
 def test_outside_teams_namespaces_only_the_platforms_priorities_are_held(guarded: ControlPlane) -> None:

@@ -235,6 +235,17 @@ def _in_namespace(api_version: str, kind: str, name: str, **body: object) -> Doc
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
 
 
+def a_claim() -> Document:
+    """One card by claim."""
+    request = {"name": "card", "exactly": {"deviceClassName": "gpu.nvidia.com"}}
+    return _in_namespace("resource.k8s.io/v1", "ResourceClaim", "card", spec={"devices": {"requests": [request]}})
+
+
+def a_claim_template() -> Document:
+    spec = {"spec": a_claim()["spec"]}
+    return _in_namespace("resource.k8s.io/v1", "ResourceClaimTemplate", "card", spec=spec)
+
+
 def a_priority_class() -> Document:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
@@ -282,7 +293,19 @@ def a_stack() -> Document:
         ],
         "allowed_ratio": 1.0,
     }
-    return {"kind": "pulumi:pulumi:Stack", "platform": {"environment": "dev", "cost": cost, "capacity": [line]}}
+    tenants = [
+        {"name": "serving", "namespaces": [{"name": "ml-serving", "pools": ["serve"]}]},
+        {"name": "research", "namespaces": [{"name": "ml-trials", "pools": ["serve", "train"]}]},
+    ]
+    published = {"environment": "dev", "cost": cost, "capacity": [line], "tenants": tenants}
+    return {"kind": "pulumi:pulumi:Stack", "platform": published}
+
+
+def the_admission_parameters() -> Document:
+    """What the API server reads of whose pools are whose."""
+    data = {"pools": "ml-serving=serve\nml-trials=serve,train"}
+    metadata = {"name": "gpu-platform-admission", "namespace": "kube-system"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
 def a_node_group() -> Document:
@@ -323,9 +346,12 @@ GOOD: tuple[Document, ...] = (
     a_default_deny(),
     a_service_account(),
     a_role(),
+    a_claim(),
+    a_claim_template(),
     a_priority_class(),
     a_cluster(),
     a_stack(),
+    the_admission_parameters(),
     a_node_group(),
     a_gpu_node_group(),
     *PODS,

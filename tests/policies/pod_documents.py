@@ -75,6 +75,16 @@ def a_headless_service() -> dict[str, object]:
     }
 
 
+def a_config_map() -> dict[str, object]:
+    """What a server reads whole into its environment."""
+    metadata = {"name": "server", "namespace": "ml-serving"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"MODEL": "chat"}}
+
+
+def a_secret() -> dict[str, object]:
+    return {**a_config_map(), "kind": "Secret", "data": {"MODEL_TOKEN": "MTIz"}}
+
+
 def a_cluster_policy() -> dict[str, object]:
     """The operator's own object, as its chart names it."""
     tolerations = [{"key": key, "operator": "Exists"} for key in ("nvidia.com/gpu", "dedicated", "gpu.pool")]
@@ -108,6 +118,8 @@ PODS: tuple[dict[str, object], ...] = (
     a_deployment(),
     a_job(),
     a_headless_service(),
+    a_config_map(),
+    a_secret(),
 )
 
 OPERATOR_OBJECTS: tuple[dict[str, object], ...] = (a_service_monitor(), a_cluster_policy())

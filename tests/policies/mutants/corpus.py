@@ -14,12 +14,18 @@ from sandbox.cloud.strict import problems
 from sandbox.cloud.types import listed
 from sandbox.cloud.world import Properties
 from tests.policies.documents import GONE, Gone
-from tests.policies.mutants import table_cloud, table_cluster, table_nodes, table_pods
+from tests.policies.mutants import table_cloud, table_cluster, table_escapes, table_nodes, table_pods
 from tests.policies.mutants.breaking import EVERY_WAY, Judged, Way, at_path, broken
 from tests.policies.mutants.sources import Source, source
 from tests.policies.mutants.table import Expected, Judge, Row
 
-ROWS: tuple[Row, ...] = (*table_cloud.ROWS, *table_nodes.ROWS, *table_cluster.ROWS, *table_pods.ROWS)
+ROWS: tuple[Row, ...] = (
+    *table_cloud.ROWS,
+    *table_escapes.ROWS,
+    *table_nodes.ROWS,
+    *table_cluster.ROWS,
+    *table_pods.ROWS,
+)
 
 _OF_CHANGES = {rule.name for rule in CHANGE_RULES}
 

@@ -174,8 +174,14 @@ def test_user_data_carries_the_pools_node_config_and_script() -> None:
     assert [part.get_content_type() for part in message.walk()][1:] == [
         "application/node.eks.aws",
         "text/x-shellscript",
+        "text/x-shellscript",
     ]
-    assert "userData" not in node_class(a_pool())
+
+
+def test_a_node_is_told_before_anything_else_that_no_container_takes_cards_by_a_variable() -> None:
+    message = email.message_from_string(str(node_class(a_pool(node_class={"shell": "#!/bin/sh\ntrue\n"}))["userData"]))
+    first, _ = (part.get_payload() for part in message.walk() if part.get_content_type() == "text/x-shellscript")
+    assert "--set accept-nvidia-visible-devices-envvar-when-unprivileged=false" in str(first)
 
 
 def test_nodes_take_the_clusters_node_role() -> None:

@@ -48,11 +48,12 @@ def test_other_pools_have_no_node_config_of_the_platforms() -> None:
 
 def test_a_pools_own_node_config_comes_after_the_platforms_and_so_wins() -> None:
     efa = a_pool(cards=[a_card("H100-80GB", ["p5.48xlarge"])], efa=True, node_class={"node_config": OWN, "shell": "#!"})
-    message = email.message_from_string(node_user_data(some_settings(pools=[efa]).pools[0]) or "")
-    first, second, third = (part for part in message.walk() if not part.is_multipart())
-    assert [each.get_content_type() for each in (first, second, third)] == [
+    message = email.message_from_string(node_user_data(some_settings(pools=[efa]).pools[0]))
+    first, second, *shells = (part for part in message.walk() if not part.is_multipart())
+    assert [each.get_content_type() for each in (first, second, *shells)] == [
         "application/node.eks.aws",
         "application/node.eks.aws",
+        "text/x-shellscript",
         "text/x-shellscript",
     ]
     assert "RLIMIT_MEMLOCK" in str(first.get_payload())

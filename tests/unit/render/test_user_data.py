@@ -11,8 +11,8 @@ NODE_CONFIG = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kub
 SHELL = "#!/bin/bash\nset -e\necho '--- not a boundary ---'\n"
 
 
-def parts(text: str | None) -> list[Message]:
-    message = email.message_from_string(text or "")
+def parts(text: str) -> list[Message]:
+    message = email.message_from_string(text)
     assert message.is_multipart()
     assert message.defects == []
     return [part for part in message.walk() if not part.is_multipart()]
@@ -22,10 +22,6 @@ def content(part: Message) -> str:
     payload = part.get_payload()
     assert isinstance(payload, str)
     return payload
-
-
-def test_without_parts_there_is_no_user_data() -> None:
-    assert user_data((None,), (None,)) is None
 
 
 @pytest.mark.parametrize(

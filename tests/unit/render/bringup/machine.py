@@ -35,6 +35,16 @@ esac
 """
 
 
+_NVIDIA_CTK = """#!/bin/sh
+set -eu
+[ "$1" = config ] && [ "$3" = --in-place ] && [ "$4" = --set ]
+file="${2#--config-file=}"
+mkdir -p "${file%/*}"
+echo "$5" | sed 's/=/ = /' >>"$file"
+"""
+"""NVIDIA/nvidia-container-toolkit v1.19.1, cmd/nvidia-ctk/config/config.go, as far as a node calls it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Boot:
     """How a boot went."""
@@ -65,6 +75,7 @@ class Machine:
         for name, text in (
             ("nvidia-smi", f'#!/bin/sh\n{python} "$@"\n'),
             ("systemctl", _SYSTEMCTL),
+            ("nvidia-ctk", _NVIDIA_CTK),
             ("sleep", "#!/bin/sh\n"),
             ("sync", "#!/bin/sh\n"),
         ):

@@ -9,6 +9,7 @@ import pytest
 
 from gpuplatform.render import bringup
 from gpuplatform.render.bringup.install import LAYOUT_PATH, SCRIPT_PATH, UNIT, partition_shell
+from gpuplatform.render.bringup.runtime import RUNTIME_SHELL
 from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.render.node_groups import node_group
 from gpuplatform.settings.plan import plan
@@ -29,20 +30,20 @@ def a_read_pool(**overrides: Plain) -> Pool:
 
 def parts(pool: Pool) -> list[tuple[str, str]]:
     text = node_user_data(pool)
-    assert text is not None
     found = [part for part in email.message_from_string(text).walk() if not part.is_multipart()]
     return [(part.get_content_type(), str(part.get_payload())) for part in found]
 
 
 def test_nothing_is_added_where_the_operator_cuts_the_cards() -> None:
     assert partition_shell(a_read_pool()) is None
-    assert node_user_data(a_read_pool(mig_bring_up="operator")) is None
+    assert [content for _, content in parts(a_read_pool(mig_bring_up="operator"))] == [RUNTIME_SHELL]
 
 
 def test_partitioning_comes_after_what_the_pool_brings_itself() -> None:
     own: Plain = {"node_config": "kind: NodeConfig\n", "shell": "#!/bin/bash\necho own\n"}
-    config, shell, partition = parts(a_read_pool(mig_bring_up="before-kubelet", node_class=own))
+    config, runtime, shell, partition = parts(a_read_pool(mig_bring_up="before-kubelet", node_class=own))
     assert config == ("application/node.eks.aws", "kind: NodeConfig\n")
+    assert runtime == ("text/x-shellscript", RUNTIME_SHELL)
     assert shell == ("text/x-shellscript", "#!/bin/bash\necho own\n")
     assert partition[0] == "text/x-shellscript"
     assert SCRIPT_PATH in partition[1]
@@ -52,7 +53,6 @@ def test_user_data_with_every_card_leaves_room_for_the_pools_own() -> None:
     models = [("A100-40GB", "p4d.24xlarge"), ("A100-80GB", "p4de.24xlarge"), ("H100-80GB", "p5.48xlarge")]
     cards: Plain = [a_card(model, [instance_type], [a_market(ceiling_cards=16)]) for model, instance_type in models]
     text = node_user_data(a_read_pool(mig_bring_up="before-kubelet", cards=cards))
-    assert text is not None
     assert len(text.encode("ascii")) < MAX_USER_DATA_BYTES / 2
 
 

@@ -19,9 +19,7 @@ H100 = a_card("H100-80GB", ["p5.48xlarge"], [a_market(ceiling_cards=16)])
 
 def user_data(**pool: Plain) -> str:
     (read,) = some_settings(pools=[a_slice_pool(**{"mig_bring_up": "before-kubelet", **pool})]).pools
-    text = node_user_data(read)
-    assert text is not None
-    return text
+    return node_user_data(read)
 
 
 def a_gpu(model: str = "A100-80GB", *, busy: bool = False, stubborn: bool = False, broken: bool = False) -> Card:
@@ -225,3 +223,11 @@ def test_the_pools_own_script_runs_before_a_reboot_can_cut_it_short(tmp_path: Pa
     own = f'#!/bin/sh\ntest ! -e {tmp_path}/rebooting && touch "{tmp_path}/own"\n'
     assert one.first_boot(user_data(node_class={"shell": own})).wants_reboot
     assert (tmp_path / "own").exists()
+
+
+def test_a_node_obeys_no_containers_variable_from_its_first_boot_on(tmp_path: Path) -> None:
+    one = machine(tmp_path, in_mig_mode("A100-80GB", *[("1g.10gb", 19)] * 7))
+    one.first_boot(user_data())
+    one.reboot()
+    told = one.file("/etc/nvidia-container-runtime/config.toml").read_text()
+    assert told == "accept-nvidia-visible-devices-envvar-when-unprivileged = false\n"
