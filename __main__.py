@@ -16,6 +16,7 @@ from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
 from components.publish import publish
+from components.published import last_published
 from components.queues import Queues, QueuesArgs
 from components.settings import settings_of_stack
 from components.storage import Storage, StorageArgs
@@ -106,7 +107,7 @@ def contents(
 stack_settings = settings_of_stack()
 rendered = render(stack_settings)
 published = describe(stack_settings, "").as_plain()
-hold_to_the_rules(rendered.documents, rendered.values, rendered.node_group_inputs, published)
+hold_to_the_rules(rendered.documents, rendered.values, rendered.node_group_inputs, published, last_published())
 network_handle, cluster_handle, after = foundation(stack_settings)
 if stack_settings.cluster.contents is Contents.APPLIED:
     contents(stack_settings, rendered, network_handle, cluster_handle, after)

@@ -10,13 +10,13 @@ import click
 
 from cli.capacity import capacity_json, capacity_text
 from cli.judged import judged_file
-from cli.published import label_changes, published_outputs
+from cli.published import published_outputs
 from cli.stacks import stack_options, which_file
-from gpuplatform.accept import check_file, report
+from cli.was.told import Told, no_change_json, told_change
+from gpuplatform.accept import report
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.catalog.prices import regions, unknown_pairs
-from gpuplatform.changes import Change, compare
-from gpuplatform.faults import Fault, errors, warnings
+from gpuplatform.faults import Fault, Severity, errors, warnings
 from gpuplatform.platform_pods import system_load
 from gpuplatform.proofs.cost import bill
 from gpuplatform.proofs.slices import cuts
@@ -28,7 +28,18 @@ from policies.stack import rules_of_the_engine
 
 @click.command()
 @stack_options
-@click.option("--was", type=click.Path(path_type=Path), metavar="FILE", help="Earlier settings: what does a change do?")
+@click.option(
+    "--was",
+    metavar="FILE|REVISION",
+    help="Earlier settings, a file or a git revision, which its own code describes: what does the change do?",
+)
+@click.option(
+    "--workloads",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="With --was: manifests that must keep their place.  [default: the repository's examples]",
+)
+@click.option("--allow-breaking", is_flag=True, help="With --was: lost pools and stranded manifests only warn.")
 @click.option(
     "--published",
     type=click.Path(path_type=Path),
@@ -38,7 +49,15 @@ from policies.stack import rules_of_the_engine
 @click.option("--explain", is_flag=True, help="List what only `pulumi preview` can judge, and end.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(
-    stack: str | None, settings: Path | None, was: Path | None, published: Path | None, output: str, *, explain: bool
+    stack: str | None,
+    settings: Path | None,
+    was: str | None,
+    workloads: Path | None,
+    published: Path | None,
+    output: str,
+    *,
+    allow_breaking: bool,
+    explain: bool,
 ) -> None:
     """Judge settings: every fault in one report, the bill at rest and at the ceilings, and what is not known.
 
@@ -48,18 +67,20 @@ def check(
         for line in _explained():
             click.echo(line)
         return
-    loaded = judged_file(which_file(stack, settings))
-    change = _change(was, loaded)
-    known = published_outputs(stack, published)
-    fixed = label_changes(known, loaded.settings) if known and loaded.settings else []
-    refused = (*(change.faults if change else ()), *fixed)
-    if refused:
-        loaded = Loaded(None, loaded.draft, (*loaded.faults, *refused))
+    if was is None and (workloads is not None or allow_breaking):
+        raise click.UsageError("--workloads and --allow-breaking are about a change: give --was too")
+    file = which_file(stack, settings)
+    loaded = judged_file(file, published_outputs(stack, published))
+    told = None if was is None else told_change(was, file, workloads)
+    breaks = told.breaks(Severity.WARNING if allow_breaking else Severity.ERROR) if told else ()
+    more = (*(told.faults if told else ()), *breaks)
+    if more:
+        loaded = Loaded(None if errors(more) else loaded.settings, loaded.draft, (*loaded.faults, *more))
     if output == "json":
-        click.echo(json.dumps(_as_json(loaded, change), indent=2))
+        click.echo(json.dumps(_as_json(loaded, told), indent=2))
     else:
         _print(loaded)
-        for line in _change_lines(change):
+        for line in told.lines if told else ():
             click.echo(line)
     sys.exit(1 if loaded.settings is None else 0)
 
@@ -70,37 +91,6 @@ def _explained() -> list[str]:
         "Judged only by the engine, with --policy-pack policies: AWS resources, which no settings hold:",
         *(f"  {name}" for name in rules_of_the_engine()),
         "`make up` previews first, so what these refuse makes nothing; so does `pulumi up --policy-pack policies`.",
-    ]
-
-
-def _change(was: Path | None, loaded: Loaded) -> Change | None:
-    """What becomes of running nodes; None without earlier settings, or where the new ones are refused already."""
-    if was is None or loaded.settings is None:
-        return None
-    earlier = check_file(was)
-    if earlier.settings is None:
-        raise click.UsageError(f"--was {was}: the earlier settings are refused themselves; give those that are applied")
-    return compare(earlier.settings, loaded.settings)
-
-
-def _change_lines(change: Change | None) -> list[str]:
-    if change is None:
-        return []
-    lines: list[str] = []
-    for each in change.replaced:
-        lines.append(f"nodes of {each.nodepool} are replaced, {each.when}:")
-        lines += [f"  {reason}" for reason in each.reasons]
-    lines += [f"NodePool {name} is new" for name in change.added]
-    lines += [
-        f"NodePool {name} goes away: its nodes are drained at once, whatever the windows say" for name in change.removed
-    ]
-    return [
-        *(lines or ["no running node is replaced by this change"]),
-        *(
-            f"warning: namespace {name} leaves the queue, and what waits there is gated for good: end its work first"
-            " (docs/guides/add-a-tenant.md, take a queue away)"
-            for name in change.unqueued
-        ),
     ]
 
 
@@ -156,7 +146,7 @@ def _unknown_lines(kubernetes: str) -> list[str]:
     return lines
 
 
-def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
+def _as_json(loaded: Loaded, told: Told | None) -> dict[str, object]:
     whole = bill(loaded.draft) if loaded.draft and loaded.settings else None
     kubernetes = loaded.settings.cluster.version if loaded.settings else None
     carried = system_load(loaded.settings) if loaded.settings else None
@@ -170,8 +160,7 @@ def _as_json(loaded: Loaded, change: Change | None) -> dict[str, object]:
         "system_nodes": carried.as_json() if carried else None,
         "unpriced_instance_types": list(whole.unpriced) if whole else [],
         "unknown_type_region_pairs": unknown_pairs(),
-        "replaced_nodepools": [each.nodepool for each in change.replaced] if change else [],
-        "unqueued_namespaces": list(change.unqueued) if change else [],
+        **(told.as_json() if told else no_change_json()),
         "unverified_versions": [f"{pin.name} {pin.version}" for pin in unverified(kubernetes)] if kubernetes else [],
     }
 

@@ -14,9 +14,10 @@ from cli.stacks import stack_options
 from gpuplatform.faults import Fault
 from gpuplatform.proofs.capture.landing import Landing, Reached, landing
 from gpuplatform.proofs.capture.pod import PodAsk
-from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.proofs.capture.view import NamespaceView, StackView
 from policies.lint.judging import objects_of
 from policies.pod import ask, asks_for_cards
+from policies.rules.pod_pools import pools_outside
 from policies.rules.pod_stack import nearest
 from policies.subject import Subject
 from policies.workloads import PodTemplate, pod_templates
@@ -33,11 +34,15 @@ class Landed:
     ask: PodAsk | None
     """None where some amount is no quantity."""
     landing: Landing | None
+    namespace: NamespaceView | None
+    """The team's namespace that it is in; None where it is in none of the stack's."""
+    pools_outside: tuple[str, ...]
+    """Pools that would take it and that its namespace may not use."""
 
     @property
     def lands_where_it_says(self) -> bool:
-        """Whether it reaches something, and of the GPU pools one alone where it asks for cards."""
-        if self.landing is None or not self.landing.reached:
+        """Whether it reaches something of its namespace's, and one pool alone where it asks for cards."""
+        if self.landing is None or not self.landing.reached or self.pools_outside:
             return False
         return len(self.landing.pools) == 1 or not asks_for_cards(self.pod)
 
@@ -63,7 +68,9 @@ def pods(file: str, stack: str | None, settings: Path | None, output: str) -> No
 
 def _landed(subject: Subject, pod: PodTemplate, view: StackView) -> Landed:
     asked = ask(pod)
-    return Landed(subject, pod, asked, None if asked is None else landing(asked, view))
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    outside = pools_outside(asked, namespace, view) if asked is not None and namespace is not None else ()
+    return Landed(subject, pod, asked, None if asked is None else landing(asked, view), namespace, outside)
 
 
 def _as_text(landed: list[Landed], unreadable: list[Fault]) -> str:
@@ -86,7 +93,10 @@ def _lines(each: Landed) -> list[str]:
             f"{title} lands on no pool; the nearest, and what keeps it away:",
             *(f"  {line}" for line in kept_away(each.ask, found)),
         ]
-    if not each.lands_where_it_says:
+    if each.namespace is not None and each.pools_outside:
+        own = ", ".join(each.namespace.pools) or "no GPU or Neuron pool"
+        title += f" may land on {', '.join(each.pools_outside)}, and {each.namespace.name} may use {own}:"
+    elif not each.lands_where_it_says:
         title += f" lands on {len(found.pools)} pools ({', '.join(found.pools)}), and one is meant:"
     else:
         title += f" lands on the pool {found.pools[0]}" if len(found.pools) == 1 else " lands on"
@@ -134,6 +144,7 @@ def _as_json(landed: list[Landed], unreadable: list[Fault]) -> dict[str, object]
                 "path": each.pod.spec_path,
                 "lands_where_it_says": each.lands_where_it_says,
                 "pools": list(each.landing.pools) if each.landing else [],
+                "pools_outside": list(each.pools_outside),
                 "node_pools": [_reached_json(one) for one in _in_order(each.landing)] if each.landing else [],
                 "kept_from": _kept_json(each.landing) if each.landing else [],
             }

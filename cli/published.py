@@ -1,4 +1,4 @@
-"""What a change of settings would do to labels that the running stack has published: they are fixed (L5)."""
+"""What the running stack published, for `check`: from a file, or from its state on this machine."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from typing import cast
 
 import click
 
-from gpuplatform.faults import Fault
-from gpuplatform.outputs import OUTPUT_NAME, NodePoolOutput, PlatformOutputs, parse
-from gpuplatform.settings.plan import plan
-from gpuplatform.settings.settings import Settings
-from policies.rules.fixed import GPU_LABELS_FIXED
-from policies.subject import Subject, of_document
+from gpuplatform.outputs import OUTPUT_NAME, PlatformOutputs, parse
 
 
 def published_outputs(stack: str | None, file: Path | None) -> PlatformOutputs | None:
@@ -35,18 +30,6 @@ def published_outputs(stack: str | None, file: Path | None) -> PlatformOutputs |
     return outputs
 
 
-def label_changes(outputs: PlatformOutputs, settings: Settings) -> list[Fault]:
-    """The labels of NodePools that are published and would change."""
-    now = {each.name: each.labels for each in plan(settings.pools, settings.network.zones)}
-    return [
-        Fault(f"pools ({each.name}): {fault.path}", fault.given, fault.allowed, fault.change)
-        for pool in outputs.pools
-        for each in pool.node_pools
-        if each.name in now
-        for fault in GPU_LABELS_FIXED.judge(_subject(each), _subject(each, now[each.name]))
-    ]
-
-
 _COMMAND = f"`pulumi stack output {OUTPUT_NAME} --json`"
 
 
@@ -55,15 +38,3 @@ def _on_this_machine(stack: str) -> PlatformOutputs | None:
 
     plain = published(stack, OUTPUT_NAME)
     return parse(cast("Mapping[str, object]", plain))[0] if isinstance(plain, dict) else None
-
-
-def _subject(node_pool: NodePoolOutput, labels: Mapping[str, str] | None = None) -> Subject:
-    template = {"metadata": {"labels": dict(node_pool.labels if labels is None else labels)}}
-    return of_document(
-        {
-            "apiVersion": "karpenter.sh/v1",
-            "kind": "NodePool",
-            "metadata": {"name": node_pool.name},
-            "spec": {"template": template},
-        }
-    )

@@ -10,6 +10,7 @@ from gpuplatform.settings.draft import of_settings
 from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
 from gpuplatform.settings.prices import Prices, price_range_usd_per_hour
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.teams import names_of_pools
 from gpuplatform.standard import labels
 
 
@@ -85,7 +86,11 @@ def _tenants(settings: Settings) -> Iterable[str]:
         for each in tenant.namespaces:
             quota = ", ".join(f"{amount} {resource}" for resource, amount in each.quota.items()) or "no cards"
             priorities = " or ".join(each.priorities)
-            yield f"tenant {tenant.name} (team {tenant.team}): namespace {each.name}, {quota}, {priorities}"
+            pools = ", ".join(names_of_pools(each, settings.pools, settings.neuron_pools)) or "none"
+            yield (
+                f"tenant {tenant.name} (team {tenant.team}): namespace {each.name}, {quota}, {priorities},"
+                f" GPU and Neuron pools: {pools}"
+            )
 
 
 def _bill(settings: Settings) -> list[str]:

@@ -25,7 +25,10 @@ class AdmissionArgs:
 
 
 class Admission(pulumi.ComponentResource):
-    """ValidatingAdmissionPolicies, and the bindings that set them to work once what they read is there."""
+    """ValidatingAdmissionPolicies after what they read, and the bindings that set them to work.
+
+    An earlier release's ConfigMap lacks what this one's policies read, so it is written before they are.
+    """
 
     policies: tuple[str, ...]
 
@@ -33,9 +36,11 @@ class Admission(pulumi.ComponentResource):
         super().__init__("gpu-platform:index:Admission", name, None, opts)
         provider = args.cluster.kubernetes
         bindings = [each for each in args.documents if kind_of(each) == _BINDING]
-        read_documents = [each for each in args.documents if kind_of(each) != _BINDING]
-        read = [register(self, name, document, provider) for document in read_documents]
+        policies = [each for each in args.documents if kind_of(each) == _POLICY]
+        others = [each for each in args.documents if kind_of(each) not in (_POLICY, _BINDING)]
+        read = [register(self, name, document, provider) for document in others]
+        judged_by = [register(self, name, document, provider, read) for document in policies]
         for each in bindings:
-            register(self, name, each, provider, read)
-        self.policies = tuple(name_of(each) for each in read_documents if kind_of(each) == _POLICY)
+            register(self, name, each, provider, [*read, *judged_by])
+        self.policies = tuple(map(name_of, policies))
         self.register_outputs({"policies": list(self.policies)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.teams import limit, pools_of, queued
+from gpuplatform.settings.teams import limit, names_of_pools, queued
 from gpuplatform.settings.tenants import Scheduling, Tenant
 from gpuplatform.standard import names
 
@@ -60,7 +60,7 @@ class NamespaceOutput(Output):
     buckets: tuple[BucketOutput, ...] = ()
     network: tuple[NetworkExceptionOutput, ...] = ()
     pools: tuple[str, ...] = ()
-    """The pools that its quota is meant for."""
+    """The GPU and Neuron pools that it may use; CPU pools are open to all."""
     readable_configs: tuple[str, ...] = ()
     """The ConfigMaps that its service account reads."""
     readable_secrets: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def tenant_output(tenant: Tenant, settings: Settings) -> TenantOutput:
                 network=tuple(
                     NetworkExceptionOutput.model_validate(one.model_dump(mode="json")) for one in each.network
                 ),
-                pools=tuple(pool.name for pool in pools_of(each, settings.pools)),
+                pools=names_of_pools(each, settings.pools, settings.neuron_pools),
                 readable_configs=each.readable_configs,
                 readable_secrets=each.readable_secrets,
                 default_cpu_millis=each.default_cpu_millis,

@@ -13,9 +13,10 @@ from policies.subject import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRule(Named):
-    """A rule that a preview cannot judge, because a policy pack sees no earlier state, and a file does not tell.
+    """A rule that no policy pack can judge, because a pack sees no earlier state, and that a file does not tell.
 
-    The API server judges it at every update, and ``gpuplatform check`` against what the stack last published.
+    The API server judges it at every update. What a stack publishes of its NodePools is judged before that: by the
+    program in every preview and update, and by ``gpuplatform check``.
     """
 
     judge: Callable[[Subject, Subject], Iterable[Fault]]

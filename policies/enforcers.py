@@ -11,6 +11,7 @@ from policies.change_rule import ChangeRule
 from policies.lint.rules import STACK_RULES as LINTED_TOGETHER
 from policies.rule import Rule, StackRule
 from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
+from policies.rules.fixed import GPU_LABELS_FIXED
 from policies.subject import PART_SEPARATOR
 from policies.view_rule import ViewRule
 
@@ -59,8 +60,12 @@ def _not_linted(rule: ListedRule) -> str:
 
 def _not_in_pack(rule: ListedRule) -> str:
     match rule:
+        case ChangeRule() if rule is GPU_LABELS_FIXED:
+            return (
+                "a policy pack sees no earlier state; the program and `gpuplatform check` ask what the stack published"
+            )
         case ChangeRule():
-            return "a policy pack sees no earlier state; `gpuplatform check` compares with what the stack published"
+            return "a policy pack sees no earlier state"
         case ViewRule():
             return "a team's program does not hold the pools of the stack that it runs on"
         case _:

@@ -12,7 +12,10 @@ from policies.subject import Subject
 def judge(subjects: Iterable[Subject]) -> list[Finding]:
     """Every finding of every rule: about each subject in order, then about the subjects together."""
     given = tuple(subjects)
-    return [finding for each in given for finding in judge_one(each)] + judge_together(given)
+    kinds = {(subject.kind, subject.api_version): subject for subject in given}
+    about = {kind: [rule for rule in RULES if rule.applies_to(subject)] for kind, subject in kinds.items()}
+    alone = [finding for each in given for finding in judge_one(each, about[each.kind, each.api_version])]
+    return alone + judge_together(given)
 
 
 def judge_one(subject: Subject, rules: Sequence[Rule] = RULES) -> list[Finding]:

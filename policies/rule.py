@@ -63,7 +63,7 @@ class StackRule(Named):
 class Finding:
     """One rule broken by one thing."""
 
-    rule: Rule | StackRule
+    rule: Named
     subject: Subject
     fault: Fault
 

@@ -16,10 +16,13 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import Stack
 
+from components.published import READ_OUTPUTS
 from sandbox.cloud.strict import problems
 from sandbox.cloud.world import Properties
 
 PROJECT = "gpu-platform"
+ORGANIZATION = "organization"
+"""What every file backend calls it."""
 OWN_TYPES = f"{PROJECT}:index:"
 _ANY_INPUTS = (OWN_TYPES, "pulumi:providers:", "pulumi:pulumi:", "test:index:")
 STACK_TYPE, _REFERENCE_TYPE = "pulumi:pulumi:Stack", "pulumi:pulumi:StackReference"
@@ -87,12 +90,15 @@ class Recording:
 
 
 class _NoLookUps(mocks.Mocks):
-    """Outputs that AWS would mint, and what other stacks publish; nothing answers a call."""
+    """Outputs that AWS would mint, and what stacks publish; no other call is answered."""
 
     def __init__(self, references: Mapping[str, Mapping[str, object]]) -> None:
         self._references = references
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, object], list[tuple[str, str]] | None]:
+        if args.token == READ_OUTPUTS:
+            name = str(cast(dict[str, object], args.args)["name"])  # pyright: ignore[reportUnknownMemberType]
+            return {"name": name, "outputs": dict(self._references.get(name, {})), "secretOutputNames": []}, []
         raise AssertionError(f"{args.token}: look-ups are not allowed; zones, images and accounts are settings")
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, object]]:
@@ -152,12 +158,12 @@ def record(
 ) -> Recording:
     """Run a program to its end and give what it registered. What the program raises is raised here.
 
-    ``references`` are the outputs of other stacks that it may read, by the stack's full name.
+    ``references`` are the outputs of stacks that it may read, by the stack's full name; its own has none unless named.
     """
     recording = Recording()
     monitor = _Recorder(recording, references)
     settings.ROOT.set(None)  # a root left by an earlier program would keep that program's exports
-    pulumi.runtime.set_mocks(monitor.mocks, PROJECT, stack, preview=False, monitor=monitor)
+    pulumi.runtime.set_mocks(monitor.mocks, PROJECT, stack, preview=False, monitor=monitor, organization=ORGANIZATION)
 
     def run() -> object:
         program()

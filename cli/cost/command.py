@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import click
@@ -16,6 +14,7 @@ from cli.cost.change import as_text as change_as_text
 from cli.cost.statement import Statement, statement
 from cli.cost.writing import as_json, as_markdown, as_text
 from cli.stacks import accepted_settings, stack_options, which_file
+from cli.was.source import earlier_source
 from gpuplatform.accept import check_file, report
 from gpuplatform.faults import errors
 from gpuplatform.proofs.cost import difference
@@ -27,7 +26,12 @@ _CHANGE_WRITERS = {"text": change_as_text, "json": change_as_json, "markdown": c
 
 @click.command()
 @stack_options
-@click.option("--diff", "base", metavar="BASE", help="Earlier settings: a file, or a git revision of the stack's file.")
+@click.option(
+    "--diff",
+    "base",
+    metavar="FILE|REVISION",
+    help="Earlier settings, a file or a git revision of the stack's file, at today's prices.",
+)
 @click.option("--format", "output", type=click.Choice([*_WRITERS]), default="text", show_default=True)
 def cost(stack: str | None, settings: Path | None, base: str | None, output: str) -> None:
     """Print what a stack costs: at rest, as it is expected to be used, and with every ceiling reached.
@@ -36,7 +40,8 @@ def cost(stack: str | None, settings: Path | None, base: str | None, output: str
     """
     accepted, _ = accepted_settings(stack, settings)
     if base is not None:
-        click.echo(_CHANGE_WRITERS[output](difference(_earlier(base, which_file(stack, settings)), accepted)))
+        earlier = _earlier(base, which_file(stack, settings), accepted.environment)
+        click.echo(_CHANGE_WRITERS[output](difference(earlier, accepted)))
         return
     click.echo(_WRITERS[output](_statement(accepted)))
 
@@ -45,22 +50,10 @@ def _statement(settings: Settings) -> Statement:
     return statement(settings, datetime.datetime.now(tz=datetime.UTC).date())
 
 
-def _earlier(base: str, file: Path) -> Settings:
-    """The settings of a file, or of the stack's file at a git revision; exit code 1 where they are refused."""
-    path = Path(base)
-    if path.is_file():
-        return _accepted(path)
-    shown = subprocess.run(
-        ["git", "-C", str(file.parent), "show", f"{base}:./{file.name}"], capture_output=True, check=False
-    )
-    if shown.returncode:
-        raise click.UsageError(
-            f"--diff {base}: neither a file nor a git revision that has {file.name}: {shown.stderr.decode().strip()}"
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        earlier = Path(folder) / file.name
-        earlier.write_bytes(shown.stdout)
-        return _accepted(earlier)
+def _earlier(base: str, file: Path, environment: str) -> Settings:
+    """The settings of a file or a git revision; exit code 1 where they are refused."""
+    with earlier_source("--diff", base, file, environment) as source:
+        return _accepted(source.file)
 
 
 def _accepted(path: Path) -> Settings:

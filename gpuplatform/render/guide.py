@@ -1,4 +1,4 @@
-"""The label guide as a ConfigMap in the cluster (L9): the standard, and each pool with what a pod must say."""
+"""The label guide as a ConfigMap in the cluster (L9): the standard, each pool's block, and whose pools are whose."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterable
 
 from gpuplatform.render.block import block
 from gpuplatform.render.document import Document, a, as_yaml
+from gpuplatform.settings.other_pools import NeuronPool
 from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.teams import names_of_pools
+from gpuplatform.settings.tenants import Tenant
 from gpuplatform.standard.labels import STANDARD
 
 NAME = "gpu-node-labels-guide"
@@ -14,10 +17,16 @@ NAME = "gpu-node-labels-guide"
 NAMESPACE = "kube-system"
 
 
-def label_guide(pools: Iterable[Pool]) -> Document:
-    """One key for the standard, one for each pool's block."""
+def label_guide(pools: Iterable[Pool], neuron_pools: Iterable[NeuronPool], tenants: Iterable[Tenant]) -> Document:
+    """One key for the standard, one for each GPU pool's block, one for each namespace's pools."""
+    gpu, neuron = tuple(pools), tuple(neuron_pools)
     data = {"standard": _standard()}
-    data |= {f"pool.{pool.name}": as_yaml(block(pool).as_pod_fragment()) for pool in pools}
+    data |= {f"pool.{pool.name}": as_yaml(block(pool).as_pod_fragment()) for pool in gpu}
+    data |= {
+        f"namespace.{each.name}": as_yaml({"pools": list(names_of_pools(each, gpu, neuron))})
+        for tenant in tenants
+        for each in tenant.namespaces
+    }
     return a("v1", "ConfigMap", NAME, NAMESPACE, data=data)
 
 

@@ -145,7 +145,7 @@ def render(settings: Settings) -> Rendered:
         ),
         cluster_documents=(
             *priority_classes(),
-            label_guide(settings.pools),
+            label_guide(settings.pools, settings.neuron_pools, settings.tenants),
             *((kueue_namespace(),) if queues.teams else ()),
         ),
         tenants=tuple(

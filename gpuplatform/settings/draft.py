@@ -111,6 +111,15 @@ def read(raw: dict[str, Plain]) -> tuple[Settings | None, Draft, list[Fault]]:
     return settings, of_settings(settings), []
 
 
+def salvaged(raw: dict[str, Plain]) -> tuple[Settings | None, tuple[str, ...]]:
+    """Settings without their wrong parts, and where those are; None where something that no stack is without is wrong.
+
+    What is left is of the right form and nothing more: judges may refuse it.
+    """
+    settings, draft, _ = read(raw)
+    return settings or _mended(Settings, raw), draft.refused
+
+
 def _validated(model: type[M], raw: Plain) -> M:
     # JSON mode is strict about numbers, texts and booleans and still reads lists as tuples.
     return model.model_validate_json(json.dumps(raw, default=str), strict=True)

@@ -35,6 +35,14 @@ def load_file(path: Path) -> Loaded:
     return Loaded(None, None, tuple(faults)) if faults else examine(raw)
 
 
+def salvaged_file(path: Path) -> tuple[Settings | None, tuple[str, ...]]:
+    """What can be read of a stack file that may be refused, and the paths of what is left out of it."""
+    raw, faults = source.read(path)
+    if faults or not isinstance(raw, dict) or source.unreasonable(raw) is not None:
+        return None, ()
+    return drafts.salvaged(raw)
+
+
 def examine(raw: object) -> Loaded:
     """Judge a settings object as plain data, as a YAML file or the engine's configuration gives it."""
     if not isinstance(raw, dict):

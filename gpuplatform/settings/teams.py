@@ -1,20 +1,23 @@
-"""What belongs to a team: the pools its quotas are meant for, which of its namespaces train or wait (Q1, Q6, B5).
+"""What belongs to a team: the pools that its namespaces may use, which of them train or wait (Q1, Q6, B5).
 
-The capacity proof and the queues both start here, so that they divide the same numbers.
+Capacity, queues, prices, outputs and what lint and the API server hold pods to all start here, so that a pool is a
+namespace's for each of them or for none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpuplatform.settings.other_pools import NeuronPool
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
+from gpuplatform.standard import resources
 from gpuplatform.standard.labels import Purpose
 from gpuplatform.standard.priorities import priority
 
 
 def meant_for(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
-    """The pools it names, else those that are for what its priorities are for; in the order of the file."""
+    """The GPU pools that it may use: those it names, else those of its priorities' purposes; in the file's order."""
     purposes = {found.purpose for name in namespace.priorities if (found := priority(name))}
     return tuple(
         pool for pool in pools if (pool.name in namespace.pools if namespace.pools else pool.purpose in purposes)
@@ -24,6 +27,17 @@ def meant_for(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
 def pools_of(namespace: Namespace, pools: Iterable[Pool]) -> tuple[Pool, ...]:
     """Those of them whose cards are counted, so that a quota can hold them."""
     return tuple(pool for pool in meant_for(namespace, pools) if not pool.dra)
+
+
+def neuron_pools_of(namespace: Namespace, pools: Iterable[NeuronPool]) -> tuple[NeuronPool, ...]:
+    """The Neuron pools that it may use: those it names; where it names no pool at all, every one if it has a quota."""
+    has_quota = bool(namespace.quota.get(resources.NEURON))
+    return tuple(pool for pool in pools if (pool.name in namespace.pools if namespace.pools else has_quota))
+
+
+def names_of_pools(namespace: Namespace, pools: Iterable[Pool], neuron_pools: Iterable[NeuronPool]) -> tuple[str, ...]:
+    """Every GPU and Neuron pool that it may use, by name; CPU pools are open to all and never among them."""
+    return tuple(pool.name for pool in (*meant_for(namespace, pools), *neuron_pools_of(namespace, neuron_pools)))
 
 
 def queued(tenant: Tenant) -> tuple[Namespace, ...]:

@@ -80,7 +80,8 @@ class Namespace(Model):
     scheduling: Scheduling = Scheduling.SERVING
     """`queued`: everything that asks for cards waits in the team's queue; `serving`: it starts at once, or not."""
     pools: tuple[PoolName, ...] = ()
-    """The pools that its quota is meant for; by default those of the purposes of its priorities."""
+    """The GPU and Neuron pools that it may use: no other takes its pods or serves its quota. By default the GPU pools
+    of its priorities' purposes, and the Neuron pools if it has a quota of their devices. CPU pools are open to all."""
     quota: dict[str, Annotated[int, Field(ge=0)]] = {}
     """What is guaranteed of each card or slice resource: `nvidia.com/gpu: 8`, `nvidia.com/mig-1g.10gb: 14`. It is also
     the most at one time, but for what a queued namespace's team may borrow."""

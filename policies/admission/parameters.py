@@ -2,7 +2,8 @@
 
 ``nodepools`` has a line for each NodePool: pool, NodePool, labels, taints, what one node offers, the most that one
 container may ask for, the template by which its cards are claimed; parts by ``|``, entries by commas. A label that
-differs between the pool's instance types or zones is there once for each.
+differs between the pool's instance types or zones is there once for each. ``pools`` has a line for each namespace: what
+it may use of those that are not open to all. ``labels`` are the keys that the lines of NodePools tell.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from gpuplatform.standard import keys, names
 
 NAME = names.PLATFORM_PREFIX + "admission"
 NAMESPACE = "kube-system"
+POOLS = "pools"
 
 
 def parameters(view: StackView) -> dict[str, object]:
@@ -26,6 +28,8 @@ def parameters(view: StackView) -> dict[str, object]:
             "nodepools": "\n".join(map(_line, view.node_pools)),
             "resources": ",".join(sorted(view.card_resources)),
             "priorities": "\n".join(f"{each.name}={','.join(each.priorities)}" for each in view.namespaces),
+            "labels": ",".join(sorted(view.label_keys)),
+            POOLS: "\n".join(f"{each.name}={','.join(each.pools)}" for each in view.namespaces),
             "queues": "\n".join(f"{each.name}={each.queue}" for each in view.namespaces if each.queue),
         },
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuplatform.standard import keys, labels, names
+from gpuplatform.standard import keys, labels, names, resources
 from policies.admission.nodepools import NODE_POOL_VARIABLES
 from policies.card_names import CARD_NAME
 from policies.cel import literal
@@ -79,6 +79,16 @@ _MEETS = (
     ' : e.operator == "DoesNotExist" ? !each[2].contains("," + e.key + "=")'
     f' : e.operator == "Gt" ? {_ANY % ">"} : {_ANY % "<"}'
 )
+_UNTOLD = f"!(e.key in variables.told || e.key.startsWith({literal(labels.PREFIX)}))"
+_OFFERS = (
+    'string(l[k]) == "0" || each[4].split(",").exists(o,'
+    ' o.startsWith(k + "=") && quantity(string(l[k])).asInteger() <= int(o.substring(k.size() + 1))'
+    " && variables.running.map(m, k in m ? quantity(string(m[k])).asInteger() : 0).sum()"
+    " <= int(o.substring(k.size() + 1)))"
+)
+_NEURON = (resources.NEURON, resources.NEURON_CORE)
+_HAS_CARDS = f"each[2].contains({literal(f',{labels.PURPOSE.key}=')})"
+_HAS_NEURON = f'("," + each[4]).contains({literal(f",{resources.NEURON}=")})'
 _BORNE = "%s.spec.?tolerations.orValue([])"
 _QUEUED = '%s.metadata.?labels.orValue({})[?"%s"].orValue("")'
 _QUEUE_LABELS = (keys.QUEUE_NAME, keys.QUEUE_PRIORITY)
@@ -119,15 +129,20 @@ _STACK_VARIABLES = {
     ' : variables.of_namespace[0].substring(request.namespace.size() + 1).split(",")',
     "queues": 'params.data.queues.split("\\n").filter(line, line.startsWith(request.namespace + "="))',
     "queue": 'variables.queues.size() == 0 ? "" : variables.queues[0].substring(request.namespace.size() + 1)',
+    "pools": 'params.data.pools.split("\\n").filter(line, line.startsWith(request.namespace + "="))',
+    "own_pools": "variables.pools.size() == 0 ? []"
+    ' : variables.pools[0].substring(request.namespace.size() + 1).split(",")',
     "tolerated": 'variables.nodepools.filter(each, each[3].split(",").all(t, t == "" || variables.tolerations.exists(o,'
     ' (o.?key.orValue("") == "" ? o.?operator.orValue("") == "Exists" : ' + _TAINT_OF + ")"
     ' && (o.?effect.orValue("") == "" || t.endsWith(":" + o.effect)))))',
     "selected": f"variables.tolerated.filter(each, variables.alternatives.exists(a, a.all(e, {_MEETS})))",
     "reached": "variables.asks ? variables.selected.filter(each, variables.claims.all(c, c == each[6])"
-    ' && variables.limits.all(l, l.all(k, !k.contains("/") || string(l[k]) == "0" || each[4].split(",").exists(o,'
-    ' o.startsWith(k + "=") && quantity(string(l[k])).asInteger() <= int(o.substring(k.size() + 1))'
-    " && variables.running.map(m, k in m ? quantity(string(m[k])).asInteger() : 0).sum()"
-    " <= int(o.substring(k.size() + 1)))))) : []",
+    f' && variables.limits.all(l, l.all(k, !k.contains("/") || {_OFFERS}))) : []',
+    # A label that is told of no NodePool, such as a host's name, may be on any node.
+    "told": 'params.data.labels.split(",")',
+    "outside": f"variables.tolerated.filter(each, ({_HAS_CARDS} || {_HAS_NEURON}) && !(each[0] in variables.own_pools)"
+    f" && variables.alternatives.exists(a, a.all(e, {_UNTOLD} || ({_MEETS})))"
+    f" && variables.limits.all(l, l.all(k, !({CARD_NAME} || k in {literal(_NEURON)}) || {_OFFERS})))",
 }
 
 

@@ -33,6 +33,7 @@ from policies.rules import (
     sharing,
     taints,
     tenancy,
+    tenant_pools,
 )
 from policies.view_rule import ViewRule
 
@@ -75,6 +76,7 @@ STACK_RULES: tuple[StackRule, ...] = (
     *bindings.STACK_RULES,
     *bounds.STACK_RULES,
     *capacity.STACK_RULES,
+    *tenant_pools.STACK_RULES,
     *cost.STACK_RULES,
     *pods.STACK_RULES,
 )

@@ -9,6 +9,7 @@ from policies.rules import (
     pod_escape,
     pod_host,
     pod_jobs,
+    pod_pools,
     pod_queue,
     pod_requests,
     pod_selection,
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
 STACK_RULES: tuple[StackRule, ...] = pod_jobs.STACK_RULES
 VIEW_RULES: tuple[ViewRule, ...] = (
     *pod_stack.VIEW_RULES,
+    *pod_pools.VIEW_RULES,
     *pod_escape.VIEW_RULES,
     *pod_queue.VIEW_RULES,
     *pod_defaults.VIEW_RULES,

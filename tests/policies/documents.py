@@ -293,7 +293,19 @@ def a_stack() -> Document:
         ],
         "allowed_ratio": 1.0,
     }
-    return {"kind": "pulumi:pulumi:Stack", "platform": {"environment": "dev", "cost": cost, "capacity": [line]}}
+    tenants = [
+        {"name": "serving", "namespaces": [{"name": "ml-serving", "pools": ["serve"]}]},
+        {"name": "research", "namespaces": [{"name": "ml-trials", "pools": ["serve", "train"]}]},
+    ]
+    published = {"environment": "dev", "cost": cost, "capacity": [line], "tenants": tenants}
+    return {"kind": "pulumi:pulumi:Stack", "platform": published}
+
+
+def the_admission_parameters() -> Document:
+    """What the API server reads of whose pools are whose."""
+    data = {"pools": "ml-serving=serve\nml-trials=serve,train"}
+    metadata = {"name": "gpu-platform-admission", "namespace": "kube-system"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
 def a_node_group() -> Document:
@@ -339,6 +351,7 @@ GOOD: tuple[Document, ...] = (
     a_priority_class(),
     a_cluster(),
     a_stack(),
+    the_admission_parameters(),
     a_node_group(),
     a_gpu_node_group(),
     *PODS,

@@ -8,12 +8,14 @@ import pytest
 
 from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.render.block import block as block_of
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys
 from policies.rules import VIEW_RULES
 from policies.rules.pod_defaults import POD_MEMORY_BOUNDED
 from policies.rules.pod_escape import POD_OFF_GPU_NODES
+from policies.rules.pod_pools import POD_POOL_ALLOWED
 from policies.rules.pod_queue import POD_QUEUE_ALLOWED
 from policies.rules.pod_stack import (
     POD_ONE_SHARE,
@@ -25,8 +27,8 @@ from policies.rules.pod_stack import (
 )
 from policies.subject import UNKNOWN
 from policies.view_rule import ViewRule
-from tests.builders import a_card, a_pool, some_settings, stack_settings
-from tests.policies.documents import GONE, Document, but
+from tests.builders import a_card, a_namespace, a_pool, a_tenant, some_settings, stack_settings
+from tests.policies.documents import GONE, Document, but, requirement
 from tests.policies.harness import subject
 from tests.policies.pod_documents import a_deployment, a_headless_service, a_job, block, resources
 
@@ -52,6 +54,27 @@ PREPARES: dict[str, object] = {
     "resources": resources("1", "nvidia.com/mig-1g.10gb"),
 }
 CLAIM: dict[str, object] = {"name": "card", "resourceClaimTemplateName": "whole-card"}
+
+
+def two_ways() -> Document:
+    """A notebook on its own pool, or on a named node for training: the stack tells of no node's name."""
+    own = {"matchExpressions": [requirement("gpu.pool", "In", "dev")]}
+    named = {"matchExpressions": [requirement("gpu.pool", "In", "train"), {"key": keys.HOSTNAME, "operator": "Exists"}]}
+    pod = but(in_pool("dev", "1", "ml-notebook"), *_SELECTOR, GONE)
+    pod = but(pod, *_POD, "affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [own, named]}}})
+    tolerated = ("nvidia.com/gpu", "dedicated", "gpu.pool")
+    return but(pod, *_POD, "tolerations", [{"key": each, "operator": "Exists"} for each in tolerated])
+
+
+EVERYTHING: list[dict[str, object]] = [{"operator": "Exists"}]
+NEURON_TOLERATED: list[dict[str, object]] = [{"key": "aws.amazon.com/neuron", "operator": "Exists"}]
+
+
+def on_neuron(resource: str) -> Document:
+    """A server that asks for one of what Neuron nodes offer."""
+    asks = {"requests": {resource: "1"}, "limits": {resource: "1"}}
+    main = {"name": "main", "image": "registry.example/web:1", "resources": asks}
+    return but(a_deployment(), *_POD, {"containers": [main], "tolerations": NEURON_TOLERATED})
 
 
 def idle() -> Document:
@@ -171,6 +194,44 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         ("set priorityClassName: inference-critical",),
     ),
     (
+        POD_POOL_ALLOWED,
+        "a notebook on eight cards for training",
+        in_pool("train", "8", "ml-notebook"),
+        (
+            "spec.template.spec: given a pod that may land on train; allowed: the pools of ml-notebook: dev;",
+            "CPU pools are open to all",
+            "gpuplatform block",
+            "the namespace's `pools`",
+        ),
+    ),
+    (POD_POOL_ALLOWED, "serving on a training pool", in_pool("train", "8"), ("land on train", "ml-serving: infer;")),
+    (
+        POD_POOL_ALLOWED,
+        "a card wherever there is one",
+        but(but(a_deployment(), *_SELECTOR, GONE), *_POD, "tolerations", EVERYTHING),
+        ("may land on dev, train;",),
+    ),
+    (POD_POOL_ALLOWED, "a Neuron device without a quota of them", on_neuron("aws.amazon.com/neuron"), ("inferentia",)),
+    (POD_POOL_ALLOWED, "Neuron cores", on_neuron("aws.amazon.com/neuroncore"), ("may land on inferentia;",)),
+    (
+        POD_POOL_ALLOWED,
+        "a second way, by a label that only nodes tell",
+        two_ways(),
+        ("may land on train;",),
+    ),
+    (
+        POD_POOL_ALLOWED,
+        "Neuron cores beside a device of which nothing is known",
+        but(on_neuron("aws.amazon.com/neuroncore"), *_RESOURCES, "limits", "vpc.amazonaws.com/pod-eni", "1"),
+        ("may land on inferentia;",),
+    ),
+    (
+        POD_POOL_ALLOWED,
+        "nothing of a Neuron node but its processors",
+        but(idle(), *_POD, "tolerations", NEURON_TOLERATED),
+        ("may land on inferentia;",),
+    ),
+    (
         POD_WITHIN_QUOTA,
         "cards of which the namespace has none",
         but(
@@ -215,8 +276,8 @@ def test_a_pod_that_pastes_its_block_is_let_pass(rule: ViewRule) -> None:
 def test_one_mistake_is_said_once() -> None:
     for rule, _, document, _ in BROKEN:
         also = {each.name for each in VIEW_RULES if said(each, document)} - {rule.name}
-        # Where a pod does not fit, its namespace's quota or class may be another mistake of its own.
-        assert also <= {POD_PRIORITY_ALLOWED.name, POD_WITHIN_QUOTA.name}, (rule.name, also)
+        # Where a pod does not fit, its namespace's pools, quota or class may be another mistake of its own.
+        assert also <= {POD_POOL_ALLOWED.name, POD_PRIORITY_ALLOWED.name, POD_WITHIN_QUOTA.name}, (rule.name, also)
 
 
 def test_what_a_simpler_rule_says_already_is_not_said_again() -> None:
@@ -265,6 +326,87 @@ def test_a_pod_without_cards_and_without_demands_is_let_pass() -> None:
 def test_a_request_within_the_default_limit_is_let_pass() -> None:
     small = but(a_deployment(), *_RESOURCES, "requests", "memory", "1Gi")
     assert said(POD_MEMORY_BOUNDED, but(small, *_RESOURCES, "limits", "memory", GONE)) == []
+
+
+def view_of(namespace: dict[str, Plain], **others: Plain) -> StackView:
+    return stack_view(some_settings(tenants=[a_tenant(namespaces=[namespace])], **others), template_name)
+
+
+TWO_PURPOSES: dict[str, Plain] = {"pools": [a_pool(), a_pool(name="learn", purpose="train")]}
+NEURON: dict[str, Plain] = {"name": "neuron", "instance_types": ["inf2.xlarge"], "ceiling_devices": 4}
+
+
+def test_a_namespace_may_use_the_pools_of_its_priorities_purposes_and_those_that_it_names_instead() -> None:
+    named = a_namespace(pools=["learn", "serve"])
+    for namespace, on_train in ((a_namespace(), False), (named, True)):
+        view = view_of(namespace, **TWO_PURPOSES)
+        assert said(POD_POOL_ALLOWED, in_pool("infer"), view) == []
+        assert (said(POD_POOL_ALLOWED, in_pool("train"), view) == []) is on_train
+
+
+@pytest.mark.parametrize(
+    ("quota", "pools", "may"),
+    [
+        ({"aws.amazon.com/neuron": 1}, [], True),
+        ({"aws.amazon.com/neuron": 0}, [], False),
+        ({}, [], False),
+        ({}, ["neuron"], True),
+        ({"aws.amazon.com/neuron": 1}, ["neuron"], True),
+    ],
+    ids=str,
+)
+def test_a_namespace_may_use_neuron_pools_of_which_it_has_a_quota_or_which_it_names(
+    quota: dict[str, Plain], pools: list[Plain], may: bool
+) -> None:
+    view = view_of({**a_namespace(), "pools": pools, "quota": quota}, neuron_pools=[NEURON])
+    for pod in (on_neuron("aws.amazon.com/neuron"), but(idle(), *_POD, "tolerations", NEURON_TOLERATED)):
+        assert (said(POD_POOL_ALLOWED, pod, view) == []) is may
+
+
+def test_serving_keeps_off_training_nodes_with_efa_whatever_its_priority() -> None:
+    settings = stack_settings("prod")
+    (pool,) = (each for each in settings.pools if each.name == "train-efa")
+    pod = but(a_deployment(), *_RESOURCES, resources("8"))
+    pasted = block_of(pool).as_pod_fragment()
+    for part in ("nodeSelector", "tolerations"):
+        pod = but(pod, *_POD, part, pasted[part])
+    prod = stack_view(settings, template_name)
+    (found,) = said(POD_POOL_ALLOWED, pod, prod)
+    assert "may land on train-efa; allowed: the pools of ml-serving: infer, infer-thirds" in found
+    assert said(POD_POOL_ALLOWED, but(pod, "metadata", "namespace", "ml-training"), prod) == []
+
+
+def test_cpu_pools_are_open_to_every_namespace() -> None:
+    for namespace in ("ml-serving", "ml-training", "ml-notebook"):
+        pod = but(idle(), "metadata", "namespace", namespace)
+        assert DEV.namespace(namespace) is not None
+        assert said(POD_POOL_ALLOWED, pod) == []
+        arm64 = [{"key": keys.ARCHITECTURE, "operator": "Equal", "value": "arm64"}]
+        assert said(POD_POOL_ALLOWED, but(pod, *_POD, "tolerations", arm64)) == []
+        assert said(POD_POOL_ALLOWED, but(pod, *_SELECTOR, {keys.NODEPOOL: "cpu"})) == []
+
+
+def test_what_belongs_to_no_team_is_held_to_no_pools() -> None:
+    for namespace in ("kube-system", GONE):
+        assert said(POD_POOL_ALLOWED, but(in_pool("train", "8"), "metadata", "namespace", namespace)) == []
+
+
+def test_a_pod_too_large_for_the_nodes_of_today_is_held_to_its_pools_all_the_same() -> None:
+    pod = but(in_pool("train", "8"), *_RESOURCES, resources("8") | {"requests": {"nvidia.com/gpu": "8", "cpu": "999"}})
+    assert "may land on train" in said(POD_POOL_ALLOWED, pod)[0]
+
+
+def test_a_queued_job_names_a_pool_of_its_namespace_like_any_other() -> None:
+    prod = stack_view(stack_settings("prod"), template_name)
+    queued = but(a_job(), "metadata", "labels", {keys.QUEUE_NAME: "default"})
+    assert said(POD_POOL_ALLOWED, queued, prod) == []
+    unselective = but(queued, *_SELECTOR, GONE)
+    assert said(POD_POOL_ALLOWED, unselective, prod) == [], "its tolerations hold it to its own purpose"
+    anywhere = but(but(unselective, *_POD, "tolerations", EVERYTHING), *_RESOURCES, resources())
+    assert (
+        "may land on infer, infer-thirds, infer-halves, infer-large, dev, dev-halves;"
+        in said(POD_POOL_ALLOWED, anywhere, prod)[0]
+    )
 
 
 def test_work_of_a_queued_namespace_waits_in_that_namespaces_queue() -> None:

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from cli.main import main
 from gpuplatform.accept import check
-from gpuplatform.changes import compare
+from gpuplatform.changes.comparison import Change, compare, stack_of
+from gpuplatform.changes.effect import Effect, Fate, Thing
 from gpuplatform.render.document import as_yaml, file_names
 from gpuplatform.render.stack import render
 from gpuplatform.settings import source
@@ -38,6 +39,16 @@ def settings(*edits: tuple[str, str]) -> Settings:
     return loaded.settings
 
 
+def change(was: Settings, now: Settings) -> Change:
+    """What changing the settings does."""
+    return compare(stack_of(was), stack_of(now))
+
+
+def replaced(was: Settings, now: Settings) -> tuple[Effect, ...]:
+    """The NodePools whose nodes drift."""
+    return change(was, now).of(Thing.NODEPOOL, Fate.REPLACED)
+
+
 KEEP = ("    cpu_pools:", "    earlier_sharing:\n      - {card: A100-80GB, sharing: {mig: 1g.10gb}}\n\n    cpu_pools:")
 OTHER_LAYOUT = ("sharing: {mig: 1g.10gb}", "sharing: {mig: 2g.20gb}")
 OTHER_QUOTA = ("nvidia.com/mig-1g.10gb: 112", "nvidia.com/mig-2g.20gb: 48")
@@ -58,28 +69,27 @@ def layouts(of: Settings) -> Plain:
 
 
 def test_nothing_changes_nothing() -> None:
-    change = compare(settings(), settings())
-    assert (change.replaced, change.added, change.removed, change.faults) == ((), (), (), ())
+    same = change(settings(), settings())
+    assert (same.effects, same.contract, same.lost, same.faults, same.unknown) == ((), (), (), (), ())
 
 
 def test_a_changed_layout_replaces_exactly_the_pools_nodes_in_its_own_window() -> None:
-    change = compare(settings(), settings(OTHER_LAYOUT, OTHER_QUOTA, KEEP))
-    (replaced,) = change.replaced
-    assert replaced.nodepool == "worker-a100-80gb-on-demand"
-    assert replaced.when == "Sat, Sun 02:00 to 08:00 (Asia/Seoul), 1 at once"
-    assert any("a100-80gb.1g.10gb-x7 becomes a100-80gb.2g.20gb-x3" in reason for reason in replaced.reasons)
+    (worker,) = replaced(settings(), settings(OTHER_LAYOUT, OTHER_QUOTA, KEEP))
+    assert worker.name == "worker-a100-80gb-on-demand"
+    assert worker.when == "Sat, Sun 02:00 to 08:00 (Asia/Seoul), 1 at once"
+    assert any("a100-80gb.1g.10gb-x7 becomes a100-80gb.2g.20gb-x3" in reason for reason in worker.reasons)
 
 
 def test_a_chief_is_replaced_only_in_its_window() -> None:
-    (replaced,) = compare(
+    (chief,) = replaced(
         settings(),
         settings(
             ("sharing: {mig: 3g.40gb}", "sharing: {mig: 4g.40gb}"),
             ("nvidia.com/mig-3g.40gb: 2", "nvidia.com/mig-4g.40gb: 1"),
         ),
-    ).replaced
-    assert replaced.nodepool.startswith("chief-")
-    assert replaced.when == "Sun 02:00 to 06:00 (Asia/Seoul), 1 at once"
+    )
+    assert chief.name.startswith("chief-")
+    assert chief.when == "Sun 02:00 to 06:00 (Asia/Seoul), 1 at once"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +102,7 @@ def test_a_chief_is_replaced_only_in_its_window() -> None:
 def test_a_configuration_that_running_nodes_wear_is_not_dropped(
     edits: tuple[tuple[str, str], ...], key: str, line: str
 ) -> None:
-    (fault,) = compare(settings(), settings(*edits)).faults
+    (fault,) = change(settings(), settings(*edits)).faults
     assert fault.path == "earlier_sharing"
     assert key in fault.given
     assert line in fault.change
@@ -128,7 +138,8 @@ def test_the_two_config_maps_are_there_under_their_names_even_when_nothing_is_sh
 def test_a_removed_pool_is_said_to_lose_its_nodes_at_once() -> None:
     before = settings()
     after = before.model_copy(update={"pools": tuple(pool for pool in before.pools if pool.name != "train")})
-    assert compare(before, after).removed == ("train-a100-40gb-on-demand",)
+    gone = change(before, after).of(Thing.NODEPOOL, Fate.GONE)
+    assert [effect.name for effect in gone] == ["train-a100-40gb-on-demand"]
 
 
 def test_a_layout_change_moves_one_config_map_label_overlay_limit_and_quota_and_nothing_else(
@@ -162,7 +173,7 @@ def test_a_namespace_that_leaves_the_queue_is_named() -> None:
     space = a_namespace(quota={"nvidia.com/gpu": 2})
     teams = [a_tenant(namespaces=[space | {"scheduling": kind}]) for kind in ("queued", "serving")]
     was, now = (some_settings(tenants=[team]) for team in teams)
-    assert (compare(was, now).unqueued, compare(now, was).unqueued) == (("ml-serving",), ())
+    assert (change(was, now).unqueued, change(now, was).unqueued) == (("ml-serving",), ())
 
 
 def test_check_warns_of_it(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ import ast
 import json
 import runpy
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import pulumi
 import pytest
@@ -35,7 +37,10 @@ COMPONENTS = {
 }
 
 
-def run_program(stack: str, **overrides: Plain) -> Recording:
+def run_program(
+    stack: str, published: Mapping[str, Mapping[str, object]] = MappingProxyType({}), **overrides: Plain
+) -> Recording:
+    """``published`` are the outputs that stacks have had before, by the stack's full name."""
     raw, faults = source.read(stack_file(stack))
     assert isinstance(raw, dict), faults
 
@@ -43,7 +48,7 @@ def run_program(stack: str, **overrides: Plain) -> Recording:
         pulumi.runtime.set_all_config({source.SETTINGS_KEY: json.dumps(merged(raw, overrides))})
         runpy.run_path(str(MAIN), run_name="__main__")
 
-    return record(program, stack)
+    return record(program, stack, published)
 
 
 def test_every_stack_file_of_the_repository_is_tried_here() -> None:

@@ -11,7 +11,7 @@ from gpuplatform.proofs.capacity.queued import claimed, part_nodes
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.flavors import flavors
 from gpuplatform.settings.queues import Queues
-from gpuplatform.settings.teams import guaranteed, pools_of, queued
+from gpuplatform.settings.teams import guaranteed, neuron_pools_of, pools_of, queued
 from gpuplatform.settings.tenants import Tenant
 
 _RATIO = "queues.overcommit_ratio"
@@ -47,7 +47,7 @@ def _unserved(claim: Claim, offered: tuple[Offer, ...]) -> list[Fault]:
     most = sum(each.units for each in meant)
     if claim.amount <= most:
         return []
-    where = _named(meant) if meant else f"no pool it is meant for (it is offered by {_named(of_resource)})"
+    where = _named(meant) if meant else f"no pool that the namespace may use (it is offered by {_named(of_resource)})"
     return [
         Fault(
             f"tenants[{claim.tenant}].namespaces[{claim.namespace}].quota[{claim.resource}]",
@@ -88,7 +88,12 @@ def _borrowed(tenant: Tenant, draft: Draft, offered: tuple[Offer, ...]) -> Itera
     """A team that might hold more than all its pools have: the rest is a promise of nothing."""
     own = guaranteed(queued(tenant))
     for resource, amount in tenant.queue.borrow.items():
-        meant = {pool.name for each in queued(tenant) if resource in each.quota for pool in pools_of(each, draft.pools)}
+        meant = {
+            pool.name
+            for each in queued(tenant)
+            if resource in each.quota
+            for pool in (*pools_of(each, draft.pools), *neuron_pools_of(each, draft.neuron_pools))
+        }
         pools = [each for each in offered if each.resource == resource and each.pool in meant]
         most, quota = sum(each.units for each in pools), own.get(resource, 0)
         if meant and quota <= most < quota + amount:

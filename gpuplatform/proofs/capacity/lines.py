@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gpuplatform.settings.draft import Draft
 from gpuplatform.settings.plan import plan, unit_resource
-from gpuplatform.settings.teams import pools_of
+from gpuplatform.settings.teams import neuron_pools_of, pools_of
 from gpuplatform.settings.tenants import Namespace, Tenant
 from gpuplatform.standard import resources
 from gpuplatform.standard.markets import Market
@@ -37,7 +37,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What one namespace is guaranteed of one resource, and the pools it is meant for."""
+    """What one namespace is guaranteed of one resource, and the pools that may serve it."""
 
     tenant: str
     namespace: str
@@ -108,7 +108,7 @@ def capacity_lines(draft: Draft) -> tuple[CapacityLine, ...]:
 
 
 def claims_of(draft: Draft, offered: Iterable[Offer]) -> tuple[Claim, ...]:
-    """Every quota that is not zero, with the pools that offer its resource and that it is meant for."""
+    """Every quota that is not zero, with the namespace's pools that offer its resource."""
     known = tuple(offered)
     return tuple(
         Claim(tenant.name, namespace.name, resource, amount, _meant(draft, known, namespace, resource))
@@ -123,8 +123,8 @@ def _namespaces(tenants: Iterable[Tenant]) -> Iterable[tuple[Tenant, Namespace]]
 
 
 def _meant(draft: Draft, offered: tuple[Offer, ...], namespace: Namespace, resource: str) -> tuple[str, ...]:
-    # No purpose is written on Neuron nodes: they are whoever's has a quota of them.
-    own = {pool.name for pool in pools_of(namespace, draft.pools)} | {pool.name for pool in draft.neuron_pools}
+    counted = (*pools_of(namespace, draft.pools), *neuron_pools_of(namespace, draft.neuron_pools))
+    own = {pool.name for pool in counted}
     return tuple(each.pool for each in offered if each.resource == resource and each.pool in own)
 
 

@@ -15,7 +15,7 @@ from gpuplatform.settings.plan import PlannedNodePool, plan, shares_per_card, ta
 from gpuplatform.settings.pools import Pool, Provisioner
 from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.teams import limit
+from gpuplatform.settings.teams import limit, names_of_pools
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import aliases, keys, names, resources
 from gpuplatform.standard.markets import Market
@@ -47,6 +47,7 @@ def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None])
                 each.name,
                 each.priorities,
                 {name: limit(tenant, each, name) for name in (*each.quota, *tenant.queue.borrow)},
+                names_of_pools(each, settings.pools, settings.neuron_pools),
                 names.LOCAL_QUEUE if each.scheduling is Scheduling.QUEUED else None,
                 each.default_memory_mib,
             )
@@ -114,7 +115,7 @@ def _other(pool: CpuPool | NeuronPool, zones: tuple[str, ...], prices: Prices) -
                 each,
                 market,
                 prices,
-                {resources.NEURON: each.neuron_devices} if each.neuron_devices else {},
+                _neuron_devices(each),
                 labelled=True,
             )
             for each in known
@@ -125,6 +126,15 @@ def _other(pool: CpuPool | NeuronPool, zones: tuple[str, ...], prices: Prices) -
         most_per_container=None,
         claim_template=None,
     )
+
+
+def _neuron_devices(each: InstanceType) -> dict[str, int]:
+    """Both ways to ask for them, by device and by core, as nodes offer both.
+
+    Karpenter counts them so (aws/karpenter-provider-aws v1.14.1 pkg/providers/instancetype/types.go, computeCapacity).
+    """
+    counts = {resources.NEURON: each.neuron_devices, resources.NEURON_CORE: each.neuron_cores}
+    return {name: count for name, count in counts.items() if count}
 
 
 def _option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuplatform.standard import resources
+from gpuplatform.standard import keys, labels, resources
 from gpuplatform.standard.taints import Taint
 
 
@@ -46,6 +46,13 @@ class NodePoolView:
     claim_template: str | None
     """Where cards are claimed: the template that a pod names instead of counting."""
 
+    @property
+    def is_open_to_all(self) -> bool:
+        """Whether every namespace may use it: its nodes have neither cards nor Neuron devices."""
+        return labels.PURPOSE.key not in self.labels and not any(
+            resources.NEURON in option.devices for option in self.options
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class NamespaceView:
@@ -55,6 +62,8 @@ class NamespaceView:
     priorities: tuple[str, ...]
     quota: Mapping[str, int]
     """The most of each card or slice resource at one time."""
+    pools: tuple[str, ...]
+    """The GPU and Neuron pools that it may use; those that are open to all are not among them."""
     queue: str | None
     """The queue in which its work waits; None where Kueue leaves it alone."""
     default_memory_mib: int
@@ -79,6 +88,14 @@ class StackView:
             for resource, amount in option.devices.items()
             if amount and resources.is_card_resource(resource)
         )
+
+    @property
+    def label_keys(self) -> frozenset[str]:
+        """Every label key that the view tells of some node; what else nodes carry, nobody here knows."""
+        told = {keys.ZONE}
+        for each in self.node_pools:
+            told.update(each.labels, *(option.labels for option in each.options))
+        return frozenset(told)
 
     def namespace(self, name: str) -> NamespaceView | None:
         """The namespace of that name, or None."""

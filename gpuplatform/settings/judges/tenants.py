@@ -94,17 +94,18 @@ def _role_name(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fault
 
 
 def _named_pools(tenant: Tenant, namespace: Namespace, draft: Draft) -> list[Fault]:
-    """Every pool that a namespace is meant for exists."""
-    known = [pool.name for pool in draft.pools]
+    """Every pool that a namespace names is one that has to be named: of GPUs or of Neuron devices."""
+    usable = [pool.name for pool in (*draft.pools, *draft.neuron_pools)]
+    open_to_all = [pool.name for pool in draft.cpu_pools]
     return [
         Fault(
             f"tenants[{tenant.name}].namespaces[{namespace.name}].pools",
-            name,
-            f"GPU pools of the stack: {', '.join(known)}",
-            "name one of those",
+            f"{name}, a CPU pool" if name in open_to_all else name,
+            f"GPU and Neuron pools of the stack: {', '.join(usable)}",
+            "remove it: CPU pools are open to all" if name in open_to_all else "name one of those",
         )
         for name in namespace.pools
-        if name not in known and name not in draft.broken_pools_text
+        if name not in usable and name not in draft.broken_pools_text and not draft.lacks(f"neuron_pools[{name}]")
     ]
 
 

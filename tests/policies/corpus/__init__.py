@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tests.policies.corpus import capacity, cloud, cost, escapes, nodes, pods, pools, tenants
+from tests.policies.corpus import capacity, cloud, cost, escapes, nodes, pods, pools, tenant_pools, tenants
 from tests.policies.harness import Case
 
 CASES: tuple[Case, ...] = (
     *pools.CASES,
     *nodes.CASES,
     *tenants.CASES,
+    *tenant_pools.CASES,
     *pods.CASES,
     *escapes.CASES,
     *capacity.CASES,

@@ -244,6 +244,15 @@ CLUSTER_ROWS: tuple[Row, ...] = (
     row(CLUSTER, "encryptionConfig.resources[]", "cluster-secrets-encrypted"),
 )
 
+
+def _of_no_pools(subject: Subject, path: Path) -> bool:
+    return at_path(subject.body, (*path[:-1], "pools")) is GONE
+
+
+def _of_research(subject: Subject, path: Path) -> bool:
+    return at_path(subject.body, (*path[:3], "name")) == "research"
+
+
 STACK_ROWS = (
     right(STACK, "platform", "a program that publishes no such document is not this platform", REMOVED),
     row(STACK, "platform", "budget-kept", TYPE),
@@ -264,7 +273,15 @@ STACK_ROWS = (
     row(STACK, "platform.capacity[].guaranteed[].pools[]", "guarantees-within-capacity", REMOVED, VALUE, TYPE),
     right(STACK, "platform.capacity[].resource", "only quoted"),
     right(STACK, "platform.capacity[].guaranteed[].tenant", "only quoted"),
-    right(STACK, "platform.capacity[].guaranteed[].namespace", "only quoted"),
+    right(STACK, "platform.capacity[].guaranteed[].namespace", "it names no pools", where=_of_no_pools),
+    row(STACK, "platform.capacity[].guaranteed[].namespace", "tenant-pools-published"),
+    row(STACK, "platform.tenants*", "tenant-pools-published", TYPE),
+    row(STACK, "platform.tenants", "tenant-pools-published", REMOVED),
+    row(STACK, "platform.tenants[].namespaces", "tenant-pools-published", REMOVED),
+    row(STACK, "platform.tenants[].namespaces[].name", "tenant-pools-published", REMOVED),
+    row(STACK, "platform.tenants[].namespaces[].pools", "tenant-pools-published", REMOVED),
+    right(STACK, "platform.tenants[]*", "no guarantee names its pools", REMOVED, VALUE, where=_of_research),
+    row(STACK, "platform.tenants[]*", "tenant-pools-published", REMOVED, VALUE),
     row(STACK, "platform.cost", "budget-kept", REMOVED, TYPE),
     row(STACK, "platform.cost.monthly_*_usd", "budget-kept", REMOVED, TYPE),
     row(STACK, "platform.cost.monthly_*_limit_usd", "budget-kept", VALUE, values=(1, "much")),

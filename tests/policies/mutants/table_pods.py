@@ -114,6 +114,7 @@ POD_ROWS: tuple[Row, ...] = (
         VALUE,
         values=({"automountServiceAccountToken": "false"},),
     ),
+    row(ANY, "metadata.namespace", "pod-pool-allowed", VALUE, values=("ml-serving",), where=_named("notebook")),
     row(ANY, "metadata.namespace", "pod-priority-allowed", VALUE, TYPE),
     right(ANY, "metadata.labels", "nobody has to say more than the namespace does", REMOVED),
     row(ANY, "metadata.labels", Judge.API_SERVER, TYPE),

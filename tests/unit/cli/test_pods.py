@@ -95,6 +95,15 @@ def test_a_pod_that_lands_on_several_pools_does_not_land_where_it_says() -> None
     assert "pools (infer, dev, train), and one is meant:" in result.output
 
 
+def test_a_pod_that_lands_on_a_pool_of_others_is_told_whose_pools_are_its_own() -> None:
+    result = changed("namespace: ml-serving", "namespace: ml-notebook")
+    assert result.exit_code == 1
+    assert "spec.template.spec: may land on infer, and ml-notebook may use dev:" in result.output
+    text = SERVER.read_text(encoding="utf-8").replace("namespace: ml-serving", "namespace: ml-notebook")
+    (pod,) = json.loads(run("-", "--stack", "dev", "--format", "json", stdin=text).output)["pods"]
+    assert (pod["pools_outside"], pod["lands_where_it_says"]) == (["infer"], False)
+
+
 def test_a_static_pool_s_nodes_are_there_already() -> None:
     pod = (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n"

@@ -10,11 +10,11 @@ import yaml
 from click.testing import CliRunner
 
 from cli.main import main
-from gpuplatform.outputs import describe
+from gpuplatform.outputs import OUTPUT_NAME, describe
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from sandbox.engine import published
-from tests.builders import a_pool, a_slice_pool, settings_object, some_settings
+from tests.builders import ROOT, a_card, a_market, a_pool, a_slice_pool, settings_object, some_settings
 
 
 def outputs_of(settings: Settings) -> dict[str, object]:
@@ -46,9 +46,19 @@ def test_a_pool_that_would_become_something_else_is_refused_with_the_way_to_do_i
     code, said = against_published(folder, pools=[a_pool(purpose="dev")])
 
     assert code == 1
-    assert "pools (serve-l4-24gb-on-demand): spec.template.metadata.labels[gpu.pool]" in said
+    assert "NodePool serve-l4-24gb-on-demand: spec.template.metadata.labels[gpu.pool]" in said
     assert "'infer' becomes 'dev'" in said
+    assert "(rule gpu-labels-fixed)" in said
     assert "make a new pool under a new name" in said
+
+
+def test_a_changed_label_is_told_together_with_what_the_rules_refuse(folder: Path) -> None:
+    narrow = a_pool(purpose="dev", cards=[a_card(markets=[a_market("spot"), a_market("on-demand")])])
+    code, said = against_published(folder, pools=[narrow])
+
+    assert code == 1
+    assert "gpu-labels-fixed" in said
+    assert "spot-diverse" in said
 
 
 def test_a_pool_under_a_new_name_is_a_new_pool(folder: Path) -> None:
@@ -69,6 +79,24 @@ def test_a_file_that_is_no_published_document_is_wrong_usage(folder: Path, text:
     code, said = against_published(folder)
     assert code == 2
     assert "pulumi stack output platform --json" in said
+
+
+def test_the_workflow_of_a_pull_request_previews_on_what_the_base_branch_has_published() -> None:
+    whole = yaml.safe_load((ROOT / ".github" / "workflows" / "preview.yaml").read_text(encoding="utf-8"))
+    commands = [step["run"] for step in whole["jobs"]["preview"]["steps"] if "run" in step]
+
+    def place(words: str) -> int:
+        (at,) = [number for number, command in enumerate(commands) if words in command]
+        return at
+
+    assert place("make -C ../base up") == place("mv ../base/.state .state")
+    assert place("make setup") < place("make -C ../base up") < place("gpuplatform check") < place("make preview")
+
+
+def test_the_guide_gives_the_steps_that_hold_a_pull_request_to_the_real_stack() -> None:
+    guide = (ROOT / "docs" / "guides" / "admission.md").read_text(encoding="utf-8")
+    assert f"pulumi stack output {OUTPUT_NAME} --json --stack prod > published.json" in guide
+    assert "gpuplatform check --stack prod --published published.json" in guide
 
 
 def test_a_stack_on_this_machine_is_read_from_its_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,14 @@ def test_a_binding_waits_for_its_policy_and_for_what_the_policies_read() -> None
         assert {policies[name], read.urn} <= each.depends_on
 
 
+def test_a_policy_waits_for_what_it_reads_as_an_earlier_release_wrote_less_of_it() -> None:
+    recording = made(AdmissionMode.AUDIT)
+    (read,) = recording.of("ConfigMap")
+    policies = recording.of("ValidatingAdmissionPolicy")
+    assert policies
+    assert all(read.urn in each.depends_on for each in policies)
+
+
 def test_a_change_of_mode_is_other_bindings_of_the_same_policies() -> None:
     bindings = {mode: made(mode).of(BINDING) for mode in AdmissionMode}
     names = [each.at("metadata", "name") for mode in AdmissionMode for each in bindings[mode]]

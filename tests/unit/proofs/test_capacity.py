@@ -138,13 +138,42 @@ def test_no_ratio_makes_cards_for_one_quota_that_is_larger_than_all_its_pools() 
 def test_cards_of_another_purpose_serve_nobody() -> None:
     _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal")])
     assert [fault.allowed for fault in errors(faults)] == [
-        "at most 0: no pool it is meant for (it is offered by pool serve 8)"
+        "at most 0: no pool that the namespace may use (it is offered by pool serve 8)"
     ]
 
 
 def test_a_namespace_may_name_pools_of_another_purpose() -> None:
     _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal", pools=["serve"])])
     assert faults == []
+
+
+NEURON_DEVICE = "aws.amazon.com/neuron"
+NEURON: dict[str, Plain] = {"name": "neuron", "instance_types": ["inf2.xlarge"], "ceiling_devices": 4}
+
+
+@pytest.mark.parametrize(
+    ("pools", "allowed"),
+    [
+        ([], []),
+        (["serve", "neuron"], []),
+        (["serve"], ["at most 0: no pool that the namespace may use (it is offered by pool neuron 4)"]),
+    ],
+)
+def test_a_neuron_quota_is_served_by_every_neuron_pool_or_by_those_that_are_named(
+    pools: list[Plain], allowed: list[str]
+) -> None:
+    team = a_team("a", {GPU: 1, NEURON_DEVICE: 4}, pools=pools)
+    _, faults = draft_of([a_pool()], [team], neuron_pools=[NEURON])
+    assert [fault.allowed for fault in errors(faults)] == allowed
+
+
+@pytest.mark.parametrize(("borrow", "refused"), [(3, False), (4, True)])
+def test_a_team_borrows_no_more_devices_than_its_neuron_pools_have(borrow: int, refused: bool) -> None:
+    team = a_team("a", {NEURON_DEVICE: 1}, scheduling="queued")
+    _, faults = draft_of([a_pool()], [{**team, "queue": {"borrow": {NEURON_DEVICE: borrow}}}], neuron_pools=[NEURON])
+    assert [each.allowed for each in errors(faults)] == (
+        ["at most 3, as its pools have 4: pool neuron 4"] if refused else []
+    )
 
 
 def test_a_pool_that_no_team_may_use_has_no_team_on_its_line() -> None:

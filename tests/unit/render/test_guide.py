@@ -1,7 +1,9 @@
+from gpuplatform.outputs import describe
 from gpuplatform.render.block import block
 from gpuplatform.render.stack import render
+from gpuplatform.settings.source import Plain
 from gpuplatform.standard.labels import STANDARD
-from tests.builders import a_pool, a_slice_pool, some_settings
+from tests.builders import a_namespace, a_pool, a_slice_pool, a_tenant, some_settings
 from tests.unit.render.reading import at, loaded, of_kind, text_at
 
 SETTINGS = some_settings(pools=[a_pool(), a_slice_pool()])
@@ -14,6 +16,22 @@ def test_the_guide_explains_every_label_of_the_standard() -> None:
         assert f"{label.level.value} {label.key}: " in text
         assert label.meaning in text
     assert "4 gpu.role: chief | worker" in text
+
+
+def test_the_guide_tells_each_namespace_which_of_the_pools_are_its_own() -> None:
+    neuron: Plain = {"name": "neuron", "instance_types": ["inf2.xlarge"], "ceiling_devices": 4}
+    spaces: list[Plain] = [
+        a_namespace(),
+        a_namespace(name="both", pools=["worker", "neuron"], quota={"nvidia.com/gpu": 0}),
+        a_namespace(name="none", priorities=["experiment-low"], quota={"nvidia.com/gpu": 0}),
+    ]
+    pools: list[Plain] = [a_pool(), a_slice_pool()]
+    settings = some_settings(pools=pools, neuron_pools=[neuron], tenants=[a_tenant(namespaces=spaces)])
+    guide = of_kind(render(settings).documents, "ConfigMap")["gpu-node-labels-guide"]
+    published = describe(settings, "").tenants[0].namespaces
+    for name, own in (("ml-serving", ["serve"]), ("both", ["worker", "neuron"]), ("none", [])):
+        assert loaded(text_at(guide, "data", f"namespace.{name}")) == {"pools": own}
+        assert next(each.pools for each in published if each.name == name) == tuple(own)
 
 
 def test_the_guide_has_the_block_of_every_pool() -> None:

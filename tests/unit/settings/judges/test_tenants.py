@@ -63,6 +63,34 @@ def test_a_neuron_pool_offers_neuron_devices() -> None:
     assert said(namespace, neuron_pools=[NEURON]) == []
 
 
+CPU: dict[str, Plain] = {"name": "cpu", "instance_types": ["m7i.large"], "ceiling_vcpus": 8}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "change"),
+    [
+        ("elsewhere", "elsewhere", "name one of those"),
+        ("cpu", "cpu, a CPU pool", "remove it: CPU pools are open to all"),
+        ("serve", None, None),
+        ("neuron", None, None),
+    ],
+)
+def test_a_namespace_names_gpu_and_neuron_pools_of_the_stack(name: str, given: str | None, change: str | None) -> None:
+    namespace = a_namespace(pools=[name])
+    raw = settings_object(tenants=[a_tenant(namespaces=[namespace])], neuron_pools=[NEURON], cpu_pools=[CPU])
+    path, allowed = "tenants[serving].namespaces[ml-serving].pools", "GPU and Neuron pools of the stack: serve, neuron"
+    assert [(each.path, each.given, each.allowed, each.change) for each in examine(raw).faults] == (
+        [] if given is None else [(path, given, allowed, change)]
+    )
+
+
+def test_a_neuron_pool_that_is_wrong_itself_is_one_fault_though_a_namespace_names_it() -> None:
+    namespace = a_namespace(pools=["serve", "neuron"])
+    assert [path for path, _ in said(namespace, neuron_pools=[{**NEURON, "ceiling_devices": 0}])] == [
+        "neuron_pools[neuron].ceiling_devices"
+    ]
+
+
 def test_priorities_are_the_standards() -> None:
     assert said(a_namespace(priorities=["training-normal", "experiment-low"])) == []
     assert said(a_namespace(priorities=["training-normal", "system-node-critical"])) == [

@@ -1,0 +1,1 @@
+"""Earlier settings, by a file or a git revision, and what has become of them since."""

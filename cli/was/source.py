@@ -1,0 +1,122 @@
+"""Where earlier settings are: a file, or a git revision that stands in a folder of its own for a while.
+
+A revision is unpacked by ``git archive``, not by ``git worktree add``: nothing is written into the repository, no hook
+runs, and whatever ends the command leaves no entry in ``git worktree list``.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from cli.stacks import PROJECT
+
+PROGRAM = "gpuplatform"
+"""The folder of a revision that holds its own code."""
+COMPONENTS = ("components", "__main__.py")
+"""What makes AWS resources; it needs the engine, so nothing of it is in a description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Earlier settings on disk."""
+
+    name: str
+    """As the reader gave it."""
+    file: Path
+    """The stack file as it stood."""
+    is_revision: bool
+    tree: Path | None
+    """The revision's own program; None for a file, and for a revision without one."""
+    same_components: bool
+    """Whether the revision makes AWS resources by the code that stands in the work tree."""
+    note: str
+    """What the reader has to know of where it comes from; empty where nothing."""
+
+
+@contextmanager
+def earlier_source(option: str, name: str, file: Path, environment: str | None) -> Generator[Source]:
+    """The earlier settings that ``name`` means: a file of that name, else a revision of ``file``.
+
+    Wrong usage (exit code 2) where it is neither. ``environment`` names the stack file to read where the revision has
+    none of the file's name.
+    """
+    path = Path(name)
+    if path.is_file():
+        note = f"pins of charts, add-ons and node images are taken as unchanged: {name} is a file, not a revision"
+        yield Source(name, path, is_revision=False, tree=None, same_components=True, note=note)
+        return
+    repository = _repository(file)
+    commit = repository and _commit(repository, name)
+    if not repository or not commit:
+        raise click.UsageError(f"{option} {name}: neither a file nor a git revision of {repository or file.parent}")
+    relative, note = _stack_file(option, name, repository, commit, file, environment)
+    with tempfile.TemporaryDirectory(prefix="gpuplatform-was-") as folder:
+        tree = Path(folder)
+        yield Source(
+            name,
+            tree / relative,
+            is_revision=True,
+            tree=tree if _unpack(repository, commit, relative, tree) else None,
+            same_components=_git(repository, "diff", "--quiet", commit, "--", *COMPONENTS) is not None,
+            note=note,
+        )
+
+
+def _repository(file: Path) -> Path | None:
+    """The repository that the file is in, else this one; None where there is no git."""
+    for folder in (file.resolve().parent, PROJECT):
+        top = _git(folder, "rev-parse", "--show-toplevel") if folder.is_dir() else None
+        if top:
+            return Path(top.decode().rstrip("\n"))
+    return None
+
+
+def _commit(repository: Path, name: str) -> str | None:
+    resolved = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return resolved.decode().strip() if resolved else None
+
+
+def _stack_file(
+    option: str, name: str, repository: Path, commit: str, file: Path, environment: str | None
+) -> tuple[str, str]:
+    """The file's path in the repository, or that of its environment's own stack file with a note that says so."""
+    own = file.resolve()
+    paths = [own.relative_to(repository).as_posix()] if own.is_relative_to(repository) else []
+    stack = f"Pulumi.{environment}.yaml" if environment else None
+    for path in (*paths, *([stack] if stack else [])):
+        if _git(repository, "cat-file", "-e", f"{commit}:{path}") is not None:
+            return path, "" if path in paths else f"{name} has no {file.name}: it is held against {path}"
+    wanted = " nor ".join(dict.fromkeys((*paths, *([stack] if stack else [])))) or file.name
+    raise click.UsageError(f"{option} {name}: that revision has no {wanted}")
+
+
+def _unpack(repository: Path, commit: str, stack_file: str, folder: Path) -> bool:
+    """Put the revision's stack file and program into the folder; whether it has a program."""
+    has_program = _git(repository, "cat-file", "-e", f"{commit}:{PROGRAM}/__init__.py") is not None
+    paths = [stack_file, *([PROGRAM] if has_program else [])]
+    packed = subprocess.run(
+        ["git", "-C", str(repository), "archive", "--format=tar", commit, "--", *paths],
+        capture_output=True,
+        check=True,
+    )
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return has_program
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """What git answers, None where it refuses or is not there."""
+    try:
+        answered = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+    except FileNotFoundError:
+        return None
+    return answered.stdout if answered.returncode == 0 else None

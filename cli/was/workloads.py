@@ -1,0 +1,49 @@
+"""The pods of the manifests below a path, as a comparison takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from cli.lint import sources
+from cli.stacks import PROJECT
+from gpuplatform.changes.stranded import Manifest
+from policies.lint.judging import objects_of
+from policies.pod import ask
+from policies.workloads import pod_templates
+
+
+def default_workloads() -> Path:
+    """The repository's own examples, named as from the working directory where that is the repository."""
+    examples = Path("examples")
+    return examples if Path.cwd() == PROJECT else PROJECT / examples
+
+
+@dataclass(frozen=True, slots=True)
+class Workloads:
+    """What a comparison holds against the pools before and after."""
+
+    manifests: tuple[Manifest, ...]
+    unknown: tuple[str, ...]
+    """What in the files cannot be read, and why."""
+
+
+def workloads_of(path: Path) -> Workloads:
+    """Every pod of the manifests below a path; a file without one is left alone. Wrong usage where nothing is there."""
+    if not path.exists():
+        raise click.UsageError(f"--workloads {path}: no such file or directory")
+    held: list[Manifest] = []
+    unknown: list[str] = []
+    for source in sources((str(path),)):
+        subjects, unreadable = objects_of(source)
+        unknown += [f"workloads of {source.name}: {fault.path}: {fault.given}" for fault in unreadable]
+        for subject, pod in ((one, pod) for one in subjects for pod in pod_templates(one)):
+            name = f"{subject.kind} {'/'.join(filter(None, (subject.namespace, subject.name)))}"
+            asked = ask(pod)
+            if asked is None:
+                unknown.append(f"the place of {source.name}: {name}: some amount is no quantity")
+            else:
+                held.append(Manifest(source.name, name, asked))
+    return Workloads(tuple(held), tuple(unknown))
