@@ -98,8 +98,6 @@ ROWS: tuple[Row, ...] = (
         for spec in ("spec", "spec.spec")
         for field in ("exactly.adminAccess", "adminAccess")
     ),
-    row(_CLAIMS, "spec*", Judge.API_SERVER, REMOVED),
-    row(_CLAIMS, "spec*", Judge.SCHEMA, TYPE),
     row(NAMESPACE, _LABEL, "tenant-without-admin-access", VALUE, values=("true",), where=_tenant),
     row(RELEASE, "values.cdi.enabled", "operator-cards-by-request", TYPE, VALUE, values=(False,)),
     right(RELEASE, "values.cdi*", "CDI is the chart's default", REMOVED),
