@@ -46,7 +46,7 @@ def test_what_takes_no_card_is_allowed(document: Document) -> None:
 
 @pytest.mark.parametrize("case", IN_NAMESPACES, ids=str)
 @pytest.mark.parametrize("namespace", ["kube-system", "gpu-operator", "monitoring"])
-def test_what_the_platform_runs_itself_may_need_the_node(case: object, namespace: str) -> None:
+def test_what_the_platform_runs_itself_may_need_the_node(case: Case, namespace: str) -> None:
     (document,) = case.documents
     assert rules_against(but(document, "metadata", "namespace", namespace)) == set()
 
