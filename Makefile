@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := gpuplatform components policies sandbox cli tests __main__.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools up preview down sandbox check test soak bench bench-placement golden docs lock clean
+.PHONY: help setup tools up preview down sandbox check quick test soak bench bench-placement golden docs lock clean
 
 help: ## list the verbs
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,39 +22,43 @@ $(VENV)/.synced: requirements.txt pyproject.toml
 tools: setup ## build the tools that the tests need, once, about 25 minutes (TOOLS=cluster: the API server alone)
 	@$(BIN)/python -m sandbox.tools $(TOOLS)
 
-up: setup ## bring a stack up on this machine: the real engine, stand-in providers (STACK=dev)
+up: setup ## bring a stack up on this machine: real engine, stand-in providers (STACK=dev)
 	@$(BIN)/gpuplatform engine up --stack $(STACK)
 
 preview: setup ## preview a stack on this machine with the policy pack (STACK=dev)
 	@$(BIN)/gpuplatform engine preview --stack $(STACK)
 
-down: setup ## take the stack on this machine down again (STACK=dev)
+down: setup ## take the stack on this machine down (STACK=dev)
 	@$(BIN)/gpuplatform engine down --stack $(STACK)
 
 sandbox: setup ## bring a stack up on a real control plane with the real Karpenter (STACK=dev)
 	@$(BIN)/gpuplatform sandbox up --stack $(STACK)
 
-check: setup ## static checks: format, lint, types, floors
+check: setup ## run the static checks: format, lint, types, floors
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/lint-imports
 	@$(BIN)/pyright
+	@$(BIN)/python -m tests.words
 
-test: setup ## every test; the engine tier gets the Pulumi CLI as `make up` does
+quick: setup ## the inner loop: unit and policy tests, with fewer examples of each property
+	@GPU_PLATFORM_QUICK=1 $(BIN)/python -m pytest -q -n 2 -m "not slow" tests/unit tests/policies
+
+test: setup ## run every test; the engine tier gets the Pulumi CLI as `make up` does
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-soak: setup ## 1,000 jobs of ten teams through the queues, then twenty kills of a sandbox's processes (SEED=…), about 40 minutes
+soak: setup ## run 1,000 jobs of ten teams through the queues, then kill a sandbox's processes twenty times (SEED=…), about 40 minutes
 	@$(BIN)/python -m tests.soak.queues
 	@$(BIN)/python -m tests.soak $(SEED)
 
-bench: setup ## print the ratios and medians that the project holds itself to
+bench: setup ## print run times and ratios: rules, lint, simulate (medians of five)
 	@$(BIN)/python -m tests.bench
 
-bench-placement: setup ## the bill of a day of work, beside the least it can cost and others' pools (WORKLOAD=FILE)
+bench-placement: setup ## print the bill of a day of work, beside the lowest possible bill and that of other pools (WORKLOAD=FILE)
 	@$(BIN)/python -m tests.bench.placement $(if $(WORKLOAD),--workload $(WORKLOAD))
 
 golden: setup ## rewrite the golden documents; review the diff
-	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/test_changes.py tests/unit/proofs/test_calendar.py --snapshot-update
+	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/test_changes.py tests/unit/analysis/test_disruption.py --snapshot-update
 
 docs: setup ## rewrite the generated pages
 	@$(BIN)/gpuplatform docs
@@ -62,5 +66,5 @@ docs: setup ## rewrite the generated pages
 lock: setup ## compile requirements.txt from pyproject.toml
 	@$(BIN)/uv --no-config pip compile pyproject.toml --extra dev --universal --generate-hashes --no-emit-index-url --no-header --upgrade -q -o requirements.txt
 
-clean: ## remove .venv and local state (stacks on this machine are forgotten)
+clean: ## remove .venv and .state; stacks on this machine are forgotten
 	@rm -rf $(VENV) .state

@@ -1,28 +1,24 @@
-"""The platform: settings to components to outputs. Wiring only; what is decided is decided in the settings."""
+"""The platform: from settings to components to outputs. This file only wires them; the settings make all decisions."""
 
 from __future__ import annotations
 
 import pulumi
 
-from components.account import providers
 from components.admission import Admission, AdmissionArgs
 from components.cluster import Cluster, ClusterArgs
-from components.device_plugins import DevicePlugins, DevicePluginsArgs
-from components.gpu_operator import GpuOperator, GpuOperatorArgs
+from components.gpu_operator import DevicePlugins, DevicePluginsArgs, GpuOperator, GpuOperatorArgs
 from components.handles import ClusterHandle, NetworkHandle
 from components.karpenter import Karpenter, KarpenterArgs
 from components.monitoring import Monitoring, MonitoringArgs
 from components.network import Network, NetworkArgs
 from components.node_groups import NodeGroups, NodeGroupsArgs
 from components.node_pools import NodePools, NodePoolsArgs
-from components.publish import publish
-from components.published import last_published
+from components.program import last_published, providers, publish, settings_of_stack
 from components.queues import Queues, QueuesArgs
-from components.settings import settings_of_stack
 from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.outputs import describe
-from gpuplatform.proofs.capture.stack import stack_view
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.cluster import Contents
@@ -32,7 +28,7 @@ from policies.gate import hold_to_the_rules
 
 
 def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi.ResourceOptions]:
-    """The network and the cluster, and the options of everything that stands on them."""
+    """The network and the cluster, and the resource options of everything that depends on them."""
     aws = providers(settings)
     on_aws = pulumi.ResourceOptions(providers=aws)
     network = Network(
@@ -52,7 +48,7 @@ def contents(
     cluster: ClusterHandle,
     after_cluster: pulumi.ResourceOptions,
 ) -> None:
-    """Everything inside the cluster. On the way down each waits for what was made after it."""
+    """Everything inside the cluster. A destroy runs in the reverse order."""
     storage_args = StorageArgs(cluster=cluster, storage_class=documents.storage_class)
     storage = Storage("storage", storage_args, after_cluster)
     karpenter = Karpenter(
@@ -97,7 +93,7 @@ def contents(
     Monitoring(
         "monitoring",
         MonitoringArgs(cluster=cluster, settings=settings, documents=documents.monitoring),
-        # A tenant's namespace is Kueue's; Prometheus claims a volume.
+        # Kueue acts on tenants' namespaces, and Prometheus claims a volume.
         pulumi.ResourceOptions.merge(after_cluster, pulumi.ResourceOptions(depends_on=[tenants, storage])),
     )
     in_cluster = admission_documents(stack_view(settings, template_name), settings.admission)

@@ -1,1 +1,1 @@
-"""The console script ``gpuplatform``; it may import everything, and imports what is heavy only when it is used."""
+"""The console script ``gpuplatform``. It may import every package, and imports heavy modules only when needed."""

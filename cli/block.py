@@ -1,4 +1,4 @@
-"""``gpuplatform block``: what a pod pastes so that it lands on one pool and nowhere else."""
+"""``gpuplatform block``: the YAML to paste into a pod so that it lands on one pool only."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from cli.stacks import accepted_settings, stack_options
 
 @click.command()
 @stack_options
-@click.option("--pool", "wanted", metavar="NAME", required=True, help="A pool of the stack.")
+@click.option("--pool", "pool_name", metavar="NAME", required=True, help="A pool of the stack.")
 @click.option("--affinity", is_flag=True, help="Write the selection as node affinity instead of a node selector.")
-def block(stack: str | None, settings: Path | None, wanted: str, affinity: bool) -> None:
-    """Print the selector, tolerations and resources of POOL as part of a pod's spec."""
+def block(stack: str | None, settings: Path | None, pool_name: str, affinity: bool) -> None:
+    """Print the YAML to paste into a pod's spec: the selector, tolerations and resources of a pool."""
     from gpuplatform.render.block import block as block_of  # noqa: PLC0415
     from gpuplatform.render.document import as_yaml  # noqa: PLC0415
 
     accepted, _ = accepted_settings(stack, settings)
-    pool = next((each for each in accepted.pools if each.name == wanted), None)
+    pool = next((pool for pool in accepted.pools if pool.name == pool_name), None)
     if pool is None:
-        known = ", ".join(each.name for each in accepted.pools)
+        pool_names = ", ".join(pool.name for pool in accepted.pools)
         click.echo(
-            f"--pool: given {wanted!r}; allowed: a pool of the stack: {known}. Change: name one of those", err=True
+            f"--pool: given {pool_name!r}; allowed: a pool of the stack: {pool_names}. Change: name one of those",
+            err=True,
         )
         sys.exit(1)
     pasted = block_of(pool)

@@ -1,4 +1,4 @@
-"""``gpuplatform calendar``: what Karpenter may disrupt, hour by hour of a week, in UTC and the team's zone (B6)."""
+"""``gpuplatform calendar``: what Karpenter may disrupt, hour by hour of a week, in UTC and the team's zone."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from pathlib import Path
 import click
 
 from cli.stacks import accepted_settings, stack_options
-from gpuplatform.proofs.calendar.remarks import Remark, remarks
-from gpuplatform.proofs.calendar.week import WEEK, Stretch, budgets_of, stretches
+from gpuplatform.analysis.disruption.remarks import Remark, remarks
+from gpuplatform.analysis.disruption.week import WEEK, Stretch, budgets_of, stretches
+from gpuplatform.plan.node_pools import plan
 from gpuplatform.render.document import name_of
 from gpuplatform.render.stack import render
 from gpuplatform.settings.disruption import Disruption
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard.reasons import Reason
+from gpuplatform.standard.markets import Reason
 
 _UTC = "UTC"
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
 _YEARS = range(1970, 3000)
-"""Before them the time-zone database promises nothing."""
+"""For other years the time-zone database promises nothing."""
 _HOUR = datetime.timedelta(hours=1)
 _DAY = datetime.timedelta(days=1)
 _ANY = "any"
-"""In a cell: no budget is active, so nothing holds Karpenter back."""
+"""In a cell: no budget is active, so Karpenter may disrupt any number of nodes."""
 
 
 def _monday(_context: click.Context, option: click.Parameter, value: str | None) -> datetime.datetime:
-    """The first moment in UTC of an ISO week; of the present one where none is given."""
+    """The first moment of an ISO week in UTC; without a value, of the current week."""
     if value is None:
         year, week, _ = datetime.datetime.now(datetime.UTC).isocalendar()
     elif (match := _WEEK.fullmatch(value)) is None:
-        raise click.BadParameter("a week such as 2026-W48 is wanted", param=option)
+        raise click.BadParameter("must be a week such as 2026-W48", param=option)
     else:
         year, week = int(match[1]), int(match[2])
     if year not in _YEARS:
-        allowed = f"a week of the years {_YEARS[0]} to {_YEARS[-1]} is wanted"
+        allowed = f"must be a week of the years {_YEARS[0]} to {_YEARS[-1]}"
         raise click.BadParameter(f"{value}: {allowed}, such as 2026-W48", param=option)
     try:
         day = datetime.date.fromisocalendar(year, week, 1)
@@ -62,20 +62,20 @@ class _Page:
 
     @property
     def alike(self) -> tuple[object, ...]:
-        """What two NodePools of a pool have to share to be shown as one."""
+        """The parts in which two NodePools must agree to be shown together."""
         return self.pool, self.time_zone, tuple(self.weeks.items()), self.remarks
 
 
 @click.command()
 @stack_options
-@click.option("--pool", metavar="NAME", help="One pool of the stack; all by default.")
-@click.option("--week", "monday", callback=_monday, metavar="YYYY-Www", help="An ISO week; the present one by default.")
+@click.option("--pool", metavar="NAME", help="Show one pool only; all pools by default.")
+@click.option("--week", "monday", callback=_monday, metavar="YYYY-Www", help="An ISO week; the current one by default.")
 @click.option(
     "--nodes",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many nodes a NodePool has, where a budget is a share of them.",
+    help="Number of nodes in a NodePool, for budgets in percent.",
 )
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def calendar(
@@ -83,14 +83,14 @@ def calendar(
 ) -> None:
     """Show how many nodes Karpenter may disrupt at once, for each reason, hour by hour of a week.
 
-    Read from the NodePools as they are rendered, as Karpenter computes it. Nodes that are being disrupted already are
-    subtracted from these numbers. Exit code: 0, or 2 the command was misused.
+    The numbers come from the rendered NodePools and are computed as Karpenter computes them. Karpenter subtracts the
+    nodes that it is disrupting already. Exit code: 0 success, 2 wrong usage.
     """
     accepted, _ = accepted_settings(stack, settings)
-    pages = [each for each in pages_of(accepted, monday, nodes) if pool in (None, each.pool)]
+    pages = [page for page in pages_of(accepted, monday, nodes) if pool in (None, page.pool)]
     if not pages:
-        known = ", ".join(dict.fromkeys(each.pool for each in pages_of(accepted, monday, nodes)))
-        raise click.UsageError(f"no Karpenter pool {pool!r} in this stack; pools here: {known}")
+        pool_names = ", ".join(dict.fromkeys(page.pool for page in pages_of(accepted, monday, nodes)))
+        raise click.UsageError(f"no Karpenter pool {pool!r} in this stack; pools here: {pool_names}")
     if output == "json":
         click.echo(json.dumps(_as_json(monday, pages), indent=2))
         return
@@ -101,22 +101,22 @@ def calendar(
 def pages_of(settings: Settings, monday: datetime.datetime, of_nodes: int) -> list[_Page]:
     """Every NodePool of a stack in the order in which they are rendered."""
     owners = _owners(settings)
-    found: list[_Page] = []
+    pages: list[_Page] = []
     for document in render(settings).node_pools:
         name = name_of(document)
         pool, disruption = owners[name]
         budgets = budgets_of(document)
         weeks = {reason: stretches(budgets, reason, monday, of_nodes) for reason in Reason}
-        found.append(_Page(name, pool, disruption.time_zone, weeks, remarks(document, weeks)))
-    return found
+        pages.append(_Page(name, pool, disruption.time_zone, weeks, remarks(document, weeks)))
+    return pages
 
 
 def _owners(settings: Settings) -> dict[str, tuple[str, Disruption]]:
-    """The pool of each NodePool, and what it says about disruption."""
+    """The pool of each NodePool, and the pool's disruption settings."""
     planned = plan(settings.pools, settings.network.zones)
     others = (*settings.cpu_pools, *settings.neuron_pools)
-    return {each.name: (each.pool.name, each.pool.disruption) for each in planned} | {
-        each.name: (each.name, each.disruption) for each in others
+    return {node_pool.name: (node_pool.pool.name, node_pool.pool.disruption) for node_pool in planned} | {
+        other.name: (other.name, other.disruption) for other in others
     }
 
 
@@ -127,7 +127,7 @@ def _texts(monday: datetime.datetime, pages: Sequence[_Page]) -> Iterable[list[s
     for page in pages:
         groups.setdefault(page.alike, []).append(page)
     for alike in groups.values():
-        yield _text(monday, alike[0], [each.nodepool for each in alike])
+        yield _text(monday, alike[0], [page.nodepool for page in alike])
 
 
 def _text(monday: datetime.datetime, page: _Page, names: list[str]) -> list[str]:
@@ -136,18 +136,18 @@ def _text(monday: datetime.datetime, page: _Page, names: list[str]) -> list[str]
     for reason, week in page.weeks.items():
         same.setdefault(week, []).append(reason)
     for week, reasons in same.items():
-        title = ", ".join(each.value for each in reasons)
+        title = ", ".join(reason.value for reason in reasons)
         if len(week) == 1:
             lines.append(f"  {title}: {_cell({week[0].nodes})} at any time")
             continue
         lines.append(f"  {title}:")
         for zone in dict.fromkeys((page.time_zone, _UTC)):
-            lines += [f"    {each}" for each in _grid(monday, week, zone)]
-    return [*lines, *(f"  {each.says}" for each in page.remarks)]
+            lines += [f"    {row}" for row in _grid(monday, week, zone)]
+    return [*lines, *(f"  {remark.says}" for remark in page.remarks)]
 
 
 def _grid(monday: datetime.datetime, week: Sequence[Stretch], time_zone: str) -> list[str]:
-    """A row for each day and a column for each hour of a zone's week; outside the week that was asked for, nothing."""
+    """A row for each day and a column for each hour in a time zone; hours outside the requested week stay blank."""
     zone = zoneinfo.ZoneInfo(time_zone)
     cells: dict[tuple[datetime.date, int], set[int | None]] = {}
     for stretch in week:
@@ -158,7 +158,7 @@ def _grid(monday: datetime.datetime, week: Sequence[Stretch], time_zone: str) ->
             # To the next full hour of the zone, or the end of the stretch.
             at = min(stretch.end, at + _HOUR - datetime.timedelta(minutes=local.minute))
     written = {at: _cell(nodes) for at, nodes in cells.items()}
-    width = max(2, *(len(each) for each in written.values()))
+    width = max(2, *(len(cell) for cell in written.values()))
     first = monday.astimezone(zone).date()
     days = [first + _DAY * day for day in range(8)]
     head = f"{time_zone:<16}" + " ".join(f"{hour:>{width}}" for hour in range(24))
@@ -167,13 +167,13 @@ def _grid(monday: datetime.datetime, week: Sequence[Stretch], time_zone: str) ->
         for day in days
         if any((day, hour) in written for hour in range(24))
     ]
-    return [head, *(each.rstrip() for each in rows)]
+    return [head, *(row.rstrip() for row in rows)]
 
 
 def _cell(nodes: set[int | None]) -> str:
-    """One hour: a number, or all that it takes on within the hour."""
+    """One hour: its number, or every number that applies within the hour."""
     return "/".join(
-        _ANY if each is None else str(each) for each in sorted(nodes, key=lambda each: (each is None, each))
+        _ANY if node is None else str(node) for node in sorted(nodes, key=lambda node: (node is None, node))
     )
 
 
@@ -187,11 +187,12 @@ def _as_json(monday: datetime.datetime, pages: Sequence[_Page]) -> dict[str, obj
                 "pool": page.pool,
                 "time_zone": page.time_zone,
                 "allowed": {
-                    reason.value: [_stretch_json(each, page.time_zone) for each in week]
+                    reason.value: [_stretch_json(stretch, page.time_zone) for stretch in week]
                     for reason, week in page.weeks.items()
                 },
                 "remarks": [
-                    {"reasons": [reason.value for reason in each.reasons], "says": each.says} for each in page.remarks
+                    {"reasons": [reason.value for reason in remark.reasons], "says": remark.says}
+                    for remark in page.remarks
                 ],
             }
             for page in pages

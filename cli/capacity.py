@@ -1,28 +1,28 @@
-"""The capacity table of ``gpuplatform check``: what is guaranteed, what there can be, and what AWS has to allow."""
+"""The capacity table of ``gpuplatform check``: guarantees, ceilings, and the AWS quotas that they need."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 
-from cli.tables import aligned
-from gpuplatform.proofs.capacity import CapacityLine, capacity_lines, spans, vcpu_needs
-from gpuplatform.settings.draft import Draft
+from cli.summary import aligned
+from gpuplatform.analysis.capacity import CapacityLine, capacity_lines, spans, vcpu_needs
+from gpuplatform.settings.partial import PartialSettings
 from gpuplatform.settings.settings import Settings
 
 _HEADER = ("RESOURCE", "POOLS", "STATIC", "ELASTIC", "RESERVED", "GUARANTEED", "RATIO", "TEAMS")
 
 
-def capacity_text(draft: Draft, settings: Settings) -> list[str]:
-    """The table, the jobs that no block of nodes holds, the vCPUs, and who schedules each namespace."""
+def capacity_text(draft: PartialSettings, settings: Settings) -> list[str]:
+    """The table, the jobs that are too large for any block of nodes, the vCPU quotas, each namespace's scheduler."""
     rows = [_HEADER, *(_row(line) for line in capacity_lines(draft))]
     lines = aligned(rows)
-    lines.append(f"quotas may be {settings.queues.overcommit_ratio:.2f} times what the pools can have")
-    unused = [each.pool for line in capacity_lines(draft) if not line.claims for each in line.offers]
+    lines.append(f"over-commit ratio limit {settings.queues.overcommit_ratio:.2f}")
+    unused = [offer.pool for line in capacity_lines(draft) if not line.claims for offer in line.offers]
     if unused:
-        lines.append(f"pools of which no namespace has a quota: {', '.join(unused)}")
-    lines += [said for each in spans(draft) if (said := each.says)]
-    needs = ", ".join(f"{each.families} {each.market} {each.vcpus:,}" for each in vcpu_needs(draft))
-    lines.append(f"vCPU quotas of the account that the ceilings need: {needs}")
+        lines.append(f"pools without a namespace quota: {', '.join(unused)}")
+    lines += [sentence for span in spans(draft) if (sentence := span.says)]
+    needs = ", ".join(f"{vcpu_need.families} {vcpu_need.market} {vcpu_need.vcpus:,}" for vcpu_need in vcpu_needs(draft))
+    lines.append(f"vCPU quotas that the account needs for the ceilings: {needs}")
     by_kind: dict[str, list[str]] = {}
     for tenant in settings.tenants:
         for namespace in tenant.namespaces:
@@ -30,35 +30,37 @@ def capacity_text(draft: Draft, settings: Settings) -> list[str]:
     return lines + [f"{kind} namespaces: {', '.join(names)}" for kind, names in sorted(by_kind.items())]
 
 
-def capacity_json(draft: Draft, settings: Settings) -> dict[str, object]:
+def capacity_json(draft: PartialSettings, settings: Settings) -> dict[str, object]:
     """The same as plain data."""
     return {
         "overcommit_ratio_allowed": settings.queues.overcommit_ratio,
         "resources": [
             {
                 "resource": line.resource,
-                "pools": [asdict(each) for each in line.offers],
+                "pools": [asdict(offer) for offer in line.offers],
                 "ceiling": line.units,
-                "quotas": [asdict(each) for each in line.claims],
+                "quotas": [asdict(claim) for claim in line.claims],
                 "guaranteed": line.guaranteed,
                 "ratio": round(line.ratio, 4),
             }
             for line in capacity_lines(draft)
         ],
-        "largest_jobs": [{**asdict(each), "fits_one_node_or_block": each.fits} for each in spans(draft)],
-        "vcpu_quotas": [asdict(each) for each in vcpu_needs(draft)],
-        "namespaces": {each.name: each.scheduling.value for tenant in settings.tenants for each in tenant.namespaces},
+        "largest_jobs": [{**asdict(span), "fits_one_node_or_block": span.fits} for span in spans(draft)],
+        "vcpu_quotas": [asdict(vcpu_need) for vcpu_need in vcpu_needs(draft)],
+        "namespaces": {
+            namespace.name: namespace.scheduling.value for tenant in settings.tenants for namespace in tenant.namespaces
+        },
     }
 
 
 def _row(line: CapacityLine) -> tuple[str, ...]:
     return (
         line.resource,
-        " ".join(each.pool for each in line.offers),
-        str(sum(each.static for each in line.offers)),
-        str(sum(each.elastic for each in line.offers)),
-        str(sum(each.reserved for each in line.offers)),
+        " ".join(offer.pool for offer in line.offers),
+        str(sum(offer.static for offer in line.offers)),
+        str(sum(offer.elastic for offer in line.offers)),
+        str(sum(offer.reserved for offer in line.offers)),
         str(line.guaranteed),
         f"{line.ratio:.2f}",
-        ", ".join(f"{each.tenant} {each.amount}" for each in line.claims) or "none",
+        ", ".join(f"{claim.tenant} {claim.amount}" for claim in line.claims) or "none",
     )

@@ -1,4 +1,4 @@
-"""``gpuplatform check``: everything that can be said about a stack before anything is made."""
+"""``gpuplatform check``: checks a stack's settings before anything is created."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from cli.judged import judged_file
 from cli.published import published_outputs
 from cli.stacks import stack_options, which_file
 from cli.was.told import Told, no_change_json, told_change
-from gpuplatform.accept import report
+from gpuplatform.accept import Loaded, report
+from gpuplatform.analysis.cost import bill
+from gpuplatform.analysis.mig.slices import cuts
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.catalog.prices import regions, unknown_pairs
 from gpuplatform.faults import Fault, Severity, errors, warnings
+from gpuplatform.plan.node_pools import plan
 from gpuplatform.platform_pods import system_load
-from gpuplatform.proofs.cost import bill
-from gpuplatform.proofs.slices import cuts
-from gpuplatform.settings.load import Loaded
-from gpuplatform.settings.plan import plan
 from gpuplatform.standard.versions import unverified
-from policies.stack import rules_of_the_engine
+from policies.judge import rules_of_the_engine
 
 
 @click.command()
@@ -31,22 +30,24 @@ from policies.stack import rules_of_the_engine
 @click.option(
     "--was",
     metavar="FILE|REVISION",
-    help="Earlier settings, a file or a git revision, which its own code describes: what does the change do?",
+    help="Earlier settings to compare with: a file, or a git revision, which its own code renders.",
 )
 @click.option(
     "--workloads",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="With --was: manifests that must keep their place.  [default: the repository's examples]",
+    help="With --was: manifests that must still land on their pools.  [default: the repository's examples]",
 )
-@click.option("--allow-breaking", is_flag=True, help="With --was: lost pools and stranded manifests only warn.")
+@click.option(
+    "--allow-breaking", is_flag=True, help="With --was: report lost pools and stranded manifests as warnings only."
+)
 @click.option(
     "--published",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What the running stack published: `pulumi stack output platform --json`. Read by itself on this machine.",
+    help="Output of `pulumi stack output platform --json` of the running stack; not needed if it is on this machine.",
 )
-@click.option("--explain", is_flag=True, help="List what only `pulumi preview` can judge, and end.")
+@click.option("--explain", is_flag=True, help="List the rules that only `pulumi preview` can check, and exit.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(
     stack: str | None,
@@ -59,38 +60,38 @@ def check(
     allow_breaking: bool,
     explain: bool,
 ) -> None:
-    """Judge settings: every fault in one report, the bill at rest and at the ceilings, and what is not known.
+    """Check settings: report every fault, the cost at rest and at the ceilings, and the facts that are not known.
 
-    Exit code: 0 nothing refuses them, 1 they are refused, 2 the command was misused.
+    Exit code: 0 accepted, 1 refused, 2 wrong usage.
     """
     if explain:
         for line in _explained():
             click.echo(line)
         return
     if was is None and (workloads is not None or allow_breaking):
-        raise click.UsageError("--workloads and --allow-breaking are about a change: give --was too")
+        raise click.UsageError("--workloads and --allow-breaking need a change to check: give --was too")
     file = which_file(stack, settings)
     loaded = judged_file(file, published_outputs(stack, published))
-    told = None if was is None else told_change(was, file, workloads)
-    breaks = told.breaks(Severity.WARNING if allow_breaking else Severity.ERROR) if told else ()
-    more = (*(told.faults if told else ()), *breaks)
+    change = None if was is None else told_change(was, file, workloads)
+    breaks = change.breaks(Severity.WARNING if allow_breaking else Severity.ERROR) if change else ()
+    more = (*(change.faults if change else ()), *breaks)
     if more:
         loaded = Loaded(None if errors(more) else loaded.settings, loaded.draft, (*loaded.faults, *more))
     if output == "json":
-        click.echo(json.dumps(_as_json(loaded, told), indent=2))
+        click.echo(json.dumps(_as_json(loaded, change), indent=2))
     else:
         _print(loaded)
-        for line in told.lines if told else ():
+        for line in change.lines if change else ():
             click.echo(line)
     sys.exit(1 if loaded.settings is None else 0)
 
 
 def _explained() -> list[str]:
     return [
-        "Judged by check and by the engine: settings, and their Kubernetes objects, chart values and node groups.",
-        "Judged only by the engine, with --policy-pack policies: AWS resources, which no settings hold:",
+        "Checked by `gpuplatform check` and by the engine: settings, Kubernetes objects, chart values and node groups.",
+        "Checked only by the engine, with --policy-pack policies: AWS resources, which settings do not contain:",
         *(f"  {name}" for name in rules_of_the_engine()),
-        "`make up` previews first, so what these refuse makes nothing; so does `pulumi up --policy-pack policies`.",
+        "`make up` and `pulumi up --policy-pack policies` preview first: if one of these refuses, nothing is created.",
     ]
 
 
@@ -98,13 +99,13 @@ def _print(loaded: Loaded) -> None:
     refused = errors(loaded.faults)
     if refused:
         click.echo(report(refused))
-    for each in warnings(loaded.faults):
-        click.echo(f"warning: {each.path}: {each.given}; wanted: {each.allowed}. Change: {each.change}")
+    for warning in warnings(loaded.faults):
+        click.echo(f"warning: {warning.path}: {warning.given}; allowed: {warning.allowed}. Change: {warning.change}")
     if loaded.settings is None:
         return
     settings = loaded.settings
     planned = plan(settings.pools, settings.network.zones)
-    cards = sum(each.ceiling_cards for each in planned)
+    cards = sum(node_pool.ceiling_cards for node_pool in planned)
     click.echo(
         f"{settings.environment}: accepted. {len(settings.pools)} GPU pools in {len(planned)} NodePools,"
         f" {cards} cards at most; {len(settings.tenants)} tenants."
@@ -130,23 +131,23 @@ def _bill_lines(loaded: Loaded) -> list[str]:
     lines = [
         f"monthly floor   ${whole.floor_usd_per_month:>12,.0f}  (limit ${cost.monthly_floor_limit_usd:,})",
         f"monthly ceiling ${whole.ceiling_usd_per_month:>12,.0f}  (budget ${cost.monthly_budget_usd:,};"
-        f" spot taken at {cost.spot_price_ratio:.2f} of on demand)",
+        f" spot priced at {cost.spot_price_ratio:.2f} of on demand)",
     ]
     if whole.unpriced:
-        lines.append(f"without a price, so not in the sums: {', '.join(whole.unpriced)}")
+        lines.append(f"not in these sums, because the price is unknown: {', '.join(whole.unpriced)}")
     return lines
 
 
 def _unknown_lines(kubernetes: str) -> list[str]:
     pairs, unknown = len(instance_types()) * len(regions()), unknown_pairs()
     lines = [
-        f"the catalogue has a price for {pairs - unknown} of {pairs} pairs of type and region; {unknown} are unknown"
+        f"the catalog has a price for {pairs - unknown} of {pairs} pairs of type and region; {unknown} are unknown"
     ]
     lines += [f"unverified version: {pin.name} {pin.version} ({pin.source})" for pin in unverified(kubernetes)]
     return lines
 
 
-def _as_json(loaded: Loaded, told: Told | None) -> dict[str, object]:
+def _as_json(loaded: Loaded, change: Told | None) -> dict[str, object]:
     whole = bill(loaded.draft) if loaded.draft and loaded.settings else None
     kubernetes = loaded.settings.cluster.version if loaded.settings else None
     carried = system_load(loaded.settings) if loaded.settings else None
@@ -160,7 +161,7 @@ def _as_json(loaded: Loaded, told: Told | None) -> dict[str, object]:
         "system_nodes": carried.as_json() if carried else None,
         "unpriced_instance_types": list(whole.unpriced) if whole else [],
         "unknown_type_region_pairs": unknown_pairs(),
-        **(told.as_json() if told else no_change_json()),
+        **(change.as_json() if change else no_change_json()),
         "unverified_versions": [f"{pin.name} {pin.version}" for pin in unverified(kubernetes)] if kubernetes else [],
     }
 

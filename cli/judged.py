@@ -1,24 +1,23 @@
-"""Settings judged whole: by their own checks and proofs, and what they render by the policy rules."""
+"""Checks settings completely: with their own checks and analyses, and the rendered objects with the policy rules."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from gpuplatform.accept import check_file
+from gpuplatform.accept import Loaded, check_file
 from gpuplatform.faults import Fault
 from gpuplatform.outputs import PlatformOutputs, describe
 from gpuplatform.render.stack import render
-from gpuplatform.settings.load import Loaded
 from gpuplatform.settings.settings import Settings
+from policies.judge import as_fault, judge_stack
 from policies.published import label_changes
-from policies.stack import as_fault, judge_stack
 
 
 def judged_file(path: Path, before: PlatformOutputs | None = None) -> Loaded:
-    """What a stack file says, and every fault of it; its settings are None where anything refuses them.
+    """The content of a stack file and all its faults; its settings are None if a fault refuses them.
 
-    ``before`` is what the running stack published, where that is known: its fixed labels are held against it.
-    What settings render is judged only where nothing else refuses them: half a stack breaks rules that the whole keeps.
+    ``before`` is what the running stack published, if known: fixed labels must not differ from it. The policy rules see
+    the rendered objects only if no other fault refuses the settings, because an incomplete stack breaks more rules.
     """
     loaded = check_file(path)
     if loaded.settings is None:
@@ -28,7 +27,7 @@ def judged_file(path: Path, before: PlatformOutputs | None = None) -> Loaded:
 
 
 def rule_faults(settings: Settings, before: PlatformOutputs | None = None) -> tuple[Fault, ...]:
-    """What the policy rules refuse in everything that accepted settings render, and in what that changes."""
+    """What the policy rules refuse in the objects that accepted settings render, and in changes of published labels."""
     rendered = render(settings)
     published = describe(settings, "").as_plain()
     findings = (

@@ -1,4 +1,4 @@
-"""``gpuplatform lint``: plain manifests judged by the pack's rules, in a pull request or on a pipe."""
+"""``gpuplatform lint``: checks manifests against the policy rules, in a pull request or from a pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from cli.stacks import stack_options
-from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.analysis.placement.view import StackView
 from policies.lint.judging import Linted, Source, read
 from policies.lint.judging import lint as judge
 
@@ -24,13 +24,13 @@ _FORMATS = ("text", "json", "sarif", "github")
 @stack_options
 @click.option("--format", "output", type=click.Choice(_FORMATS), default="text", show_default=True)
 def lint(paths: tuple[str, ...], stack: str | None, settings: Path | None, output: str) -> None:
-    """Judge the Kubernetes objects in files, in directories, or on standard input (PATH -).
+    """Check Kubernetes objects in files, directories or standard input (PATH -) against the policy rules.
 
-    With a stack, pods are held to its pools and namespaces too.
+    With a stack, pods are also checked against its pools and namespaces.
 
-    Exit code: 0 nothing found, 1 there are findings, 2 the command was misused.
+    Exit code: 0 no findings, 1 findings, 2 wrong usage.
     """
-    missing = [each for each in paths if each != _PIPE and not Path(each).exists()]
+    missing = [path for path in paths if path != _PIPE and not Path(path).exists()]
     if missing:
         raise click.UsageError(f"no such file or directory: {', '.join(missing)}")
     view = None if stack is None and settings is None else stack_view_of(stack, settings)
@@ -40,9 +40,9 @@ def lint(paths: tuple[str, ...], stack: str | None, settings: Path | None, outpu
 
 
 def stack_view_of(stack: str | None, settings: Path | None) -> StackView:
-    """The named stack as a pod meets it; a refused one ends the command with its report."""
+    """The named stack as the placement analysis sees it; refused settings end the command with a report."""
     from cli.stacks import accepted_settings  # noqa: PLC0415
-    from gpuplatform.proofs.capture.stack import stack_view  # noqa: PLC0415
+    from gpuplatform.analysis.placement.stack import stack_view  # noqa: PLC0415
     from gpuplatform.render.dra import template_name  # noqa: PLC0415
 
     accepted, _ = accepted_settings(stack, settings)
@@ -50,24 +50,24 @@ def stack_view_of(stack: str | None, settings: Path | None) -> StackView:
 
 
 def sources(paths: tuple[str, ...]) -> Iterator[Source]:
-    """Each file as it is named, each directory's manifests, and standard input for ``-``."""
-    for each in dict.fromkeys(paths):
-        if each == _PIPE:
+    """Each named file, the manifests below each named directory, and standard input for ``-``."""
+    for name in dict.fromkeys(paths):
+        if name == _PIPE:
             yield Source(_PIPE, sys.stdin.buffer.read(), named=True)
-        elif Path(each).is_dir():
-            for path in _manifests(Path(each)):
+        elif Path(name).is_dir():
+            for path in _manifests(Path(name)):
                 yield read(path, path.as_posix())
         else:
-            yield read(Path(each), Path(each).as_posix(), named=True)
+            yield read(Path(name), Path(name).as_posix(), named=True)
 
 
 def _manifests(directory: Path) -> list[Path]:
-    """Every YAML file below a directory, in order; what git keeps for itself is left out."""
-    found: list[Path] = []
+    """Every YAML file below a directory, in order, without the folder ``.git``."""
+    manifests: list[Path] = []
     for folder, below, files in os.walk(directory):
         below[:] = sorted(name for name in below if name != ".git")
-        found += [Path(folder, name) for name in sorted(files) if name.endswith(_ENDINGS)]
-    return found
+        manifests += [Path(folder, name) for name in sorted(files) if name.endswith(_ENDINGS)]
+    return manifests
 
 
 def _written(linted: Linted, output: str) -> str:

@@ -1,7 +1,7 @@
-"""``gpuplatform``: what the platform knows, asked from a terminal.
+"""``gpuplatform``: the command line of the platform.
 
-Exit codes: 0 all is well, 1 faults were found, 2 the command was misused. Commands are imported when they are used, so
-that asking a small question stays fast.
+Exit codes: 0 success, 1 faults were found, 2 wrong usage. A command is imported only when it is used, so that a small
+command starts fast.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import signal
 import click
 
 _COMMANDS = {
-    "block": ("cli.block", "block", "Print what a pod pastes to land on a pool."),
-    "calendar": ("cli.calendar", "calendar", "Show when Karpenter may disrupt which nodes, hour by hour."),
-    "check": ("cli.check", "check", "Judge a stack's settings: every fault in one report."),
+    "block": ("cli.block", "block", "Print the YAML to paste into a pod so that it lands on a pool."),
+    "calendar": ("cli.calendar", "calendar", "Show how many nodes Karpenter may disrupt, hour by hour."),
+    "check": ("cli.check", "check", "Check a stack's settings and report every fault."),
     "cost": ("cli.cost.command", "cost", "Print what a stack costs, and what a change does to it."),
     "docs": ("cli.reference", "docs", "Write the generated pages of docs/reference."),
-    "engine": ("cli.engine", "engine", "Run the real engine on this machine, without an account."),
-    "lint": ("cli.lint", "lint", "Judge plain manifests by the pack's rules."),
-    "mig": ("cli.mig", "mig", "Draw a MIG layout, or say why no card can make it."),
-    "plan": ("cli.plan", "plan", "Summarise a stack without the engine."),
-    "sandbox": ("cli.sandbox", "sandbox", "Run the platform on one machine: a real control plane."),
+    "engine": ("cli.engine", "engine", "Run the Pulumi engine on this machine, without an AWS account."),
+    "lint": ("cli.lint", "lint", "Check manifests against the policy rules."),
+    "mig": ("cli.mig", "mig", "Draw a MIG layout, or explain why the card cannot hold it."),
+    "plan": ("cli.plan", "plan", "Print a summary of a stack, without the Pulumi engine."),
+    "sandbox": ("cli.sandbox", "sandbox", "Run the platform on this machine, with a real control plane."),
     "render": ("cli.render", "render", "Write every document and chart value of a stack."),
-    "pods": ("cli.pods", "pods", "Say where each pod of a file lands, and what keeps it away."),
-    "simulate": ("cli.simulate.command", "simulate", "Place workloads on the real Karpenter, and say at what price."),
-    "share": ("cli.share", "share", "Recommend how to share a card, by the price of one pod's place."),
+    "pods": ("cli.pods", "pods", "Show the pool of each pod in a file, or why it has none."),
+    "simulate": ("cli.simulate.command", "simulate", "Place workloads with the real Karpenter, and print the cost."),
+    "share": ("cli.share", "share", "Recommend how to share a card, by the cost for one pod."),
 }
 
 
 class _Lazy(click.Group):
-    """A group whose commands are imported when they are named."""
+    """A group that imports a command only when it is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -51,5 +51,5 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """A GPU platform on AWS, proven before money is spent."""
-    # CI ends a cancelled job this way: it is an interrupt like any other, and nobody is left behind.
+    # CI sends SIGTERM when a job is cancelled. As an interrupt it lets every command end its child processes.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

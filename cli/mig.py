@@ -1,4 +1,4 @@
-"""``gpuplatform mig``: how a card is cut by a layout, or why it cannot be; and a mig-parted configuration judged."""
+"""``gpuplatform mig``: shows how a layout cuts a card, or why it cannot; and checks a mig-parted configuration."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpuplatform.analysis.mig import Placed, Proof, prove
+from gpuplatform.analysis.mig.file import DEVICES_PER_NODE, EntryVerdict, FileVerdict, judge
 from gpuplatform.catalog.mig import MigGeometry, geometries, geometry, parse_profile, unplaced
 from gpuplatform.faults import Fault, errors
-from gpuplatform.proofs.mig import Placed, Proof, prove
-from gpuplatform.proofs.mig_file import DEVICES_PER_NODE, EntryVerdict, FileVerdict, judge
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,14 +27,14 @@ _COLUMNS = 80
 @click.command("mig")
 @click.argument("card", required=False)
 @click.argument("profiles", metavar="[PROFILE[:N]...]", nargs=-1)
-@click.option("--file", "file", type=click.Path(path_type=Path), help="Judge a mig-parted configuration file instead.")
-@click.option("--card", "file_card", metavar="CARD", help="With --file: the card that unfiltered entries are for.")
+@click.option("--file", "file", type=click.Path(path_type=Path), help="Check a mig-parted configuration file instead.")
+@click.option("--card", "file_card", metavar="CARD", help="With --file: the card for entries without a device filter.")
 @click.option(
     "--devices",
     type=click.IntRange(min=1, max=64),
     default=DEVICES_PER_NODE,
     show_default=True,
-    help="With --file: cards of one node.",
+    help="With --file: number of cards in one node.",
 )
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
@@ -48,10 +48,10 @@ def mig(
     devices: int,
     output: str,
 ) -> None:
-    """Draw how CARD is cut by a layout, and say what is stranded; or say why the card cannot hold it.
+    """Draw how a layout cuts CARD and which slices are stranded, or explain why the card cannot hold it.
 
     CARD is a card such as A100-40GB; PROFILE[:N] is a MIG profile and how many of it, such as 1g.5gb:7.
-    Exit code: 0 the layout is legal, 1 it is impossible, 2 the command was misused.
+    Exit code: 0 the layout is legal, 1 it is impossible, 2 wrong usage.
     """
     if file is not None:
         if card is not None:
@@ -63,40 +63,44 @@ def mig(
         raise click.UsageError("--card goes with --file; without it, CARD is the first word after mig")
     if card is None:
         raise click.UsageError(f"give CARD and PROFILE[:N], or --file FILE. Cards: {', '.join(geometries())}")
-    known = _card(card)
-    proof = prove(known, _wanted(known, profiles))
-    _print_proof(known, proof, as_json=output == "json")
+    card_geometry = _card(card)
+    proof = prove(card_geometry, _counts(card_geometry, profiles))
+    _print_proof(card_geometry, proof, as_json=output == "json")
     context.exit(0 if proof.legal else 1)
 
 
 def _card(name: str) -> MigGeometry:
     """The card's geometry; an unknown card is wrong usage."""
-    found = geometry(name)
-    if found is None:
-        known = f"Cards: {', '.join(geometries())}"
+    card_geometry = geometry(name)
+    if card_geometry is None:
+        card_names = f"Cards: {', '.join(geometries())}"
         if name in unplaced():
             raise click.UsageError(
-                f"{name} has MIG, but its placements are not published: nothing can be proven. {known}"
+                f"{name} has MIG, but its placements are not published: nothing can be proven. {card_names}"
             )
-        raise click.UsageError(f"no card {name!r} with MIG is known. {known}")
-    return found
+        raise click.UsageError(f"no card {name!r} with MIG is known. {card_names}")
+    return card_geometry
 
 
-def _wanted(card: MigGeometry, words: Sequence[str]) -> dict[str, int]:
+def _counts(card: MigGeometry, words: Sequence[str]) -> dict[str, int]:
     """Counts by profile from ``PROFILE[:N]`` words, added up; a malformed word is wrong usage."""
     if not words:
         raise click.UsageError(f"name at least one PROFILE[:N]. {card.card} has {_names(card)}")
-    wanted: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for word in words:
         name, colon, count = word.partition(":")
         if parse_profile(name) is None:
-            own = next((one.name for one in card.profiles if one.label_value == name), None)
-            meant = f"is called {own} here" if own else "is not written as a MIG profile such as 1g.10gb or 1g.10gb+me"
+            profile_name = next((profile.name for profile in card.profiles if profile.label_value == name), None)
+            meant = (
+                f"is called {profile_name} here"
+                if profile_name
+                else "is not written as a MIG profile such as 1g.10gb or 1g.10gb+me"
+            )
             raise click.UsageError(f"{name!r} {meant}. {card.card} has {_names(card)}")
         if colon and not (count.isascii() and count.isdecimal() and len(count) <= 3 and int(count) > 0):
             raise click.UsageError(f"{word!r}: the count after the colon is a whole number from 1 to 999")
-        wanted[name] = wanted.get(name, 0) + (int(count) if colon else 1)
-    return wanted
+        counts[name] = counts.get(name, 0) + (int(count) if colon else 1)
+    return counts
 
 
 def _names(card: MigGeometry) -> str:
@@ -104,16 +108,16 @@ def _names(card: MigGeometry) -> str:
 
 
 def _judge_file(file: Path, card: MigGeometry | None, devices: int) -> FileVerdict:
-    """The judgement of a file; one that cannot be read is a verdict with one fault."""
+    """The verdict on a file; a file that cannot be read has one fault."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        given = "a file that is not UTF-8 text"
+        problem = "a file that is not UTF-8 text"
     except OSError as error:
-        given = error.strerror or "a file that cannot be read"
+        problem = error.strerror or "a file that cannot be read"
     else:
         return judge(text, card, devices, str(file))
-    return FileVerdict((), (Fault(str(file), given, "a mig-parted configuration in YAML", "give the path of one"),))
+    return FileVerdict((), (Fault(str(file), problem, "a mig-parted configuration in YAML", "give the path of one"),))
 
 
 def _print_proof(card: MigGeometry, proof: Proof, *, as_json: bool) -> None:
@@ -141,14 +145,14 @@ def _print_proof(card: MigGeometry, proof: Proof, *, as_json: bool) -> None:
 
 
 def _stranded(proof: Proof) -> str:
-    said = [
+    clauses = [
         f"{_WORDS[count]} {kind} {'slice is' if count == 1 else 'slices are'} stranded"
         for count, kind in ((proof.stranded_compute, "compute"), (proof.stranded_memory, "memory"))
         if count
     ]
-    if not said:
+    if not clauses:
         return "No slice is stranded."
-    sentence = " and ".join(said)
+    sentence = " and ".join(clauses)
     them = "it" if proof.stranded_compute + proof.stranded_memory == 1 else "them"
     return f"{sentence[0].upper()}{sentence[1:]}: nothing that fits beside this layout can use {them}."
 
@@ -160,23 +164,23 @@ def _drawing(card: MigGeometry, placed: Sequence[Placed]) -> list[Text]:
     width = min(8, (_COLUMNS - len(_MARGIN) - 1) // card.memory_slices)
     ruler = "".join(f" {index:<{width - 1}}" for index in range(card.memory_slices))
     lines = [Text(f"{_MARGIN}{ruler}".rstrip())]
-    names = list(dict.fromkeys(one.profile for one in placed))
-    starts = {one.start: one for one in placed}
+    names = list(dict.fromkeys(instance.profile for instance in placed))
+    starts = {instance.start: instance for instance in placed}
     # A narrow box has room for 1g.10gb and not for 1g.10gb+me: the attribute goes to a row of its own.
-    split = [_base_and_attribute(card, one.profile) for one in placed]
+    split = [_base_and_attribute(card, instance.profile) for instance in placed]
     for row in range(2 if any(attribute for _, attribute in split) else 1):
         line = Text(" " * len(_MARGIN))
         index = 0
         while index < card.memory_slices:
-            one = starts.get(index)
-            if one is None:
+            instance = starts.get(index)
+            if instance is None:
                 line.append(f"|{'free' if row == 0 else '':<{width - 1}}", style="dim")
                 index += 1
                 continue
-            word = _base_and_attribute(card, one.profile)[row]
-            style = f"bold {_COLOURS[names.index(one.profile) % len(_COLOURS)]}"
-            line.append("|").append(f"{word:<{width * one.memory_slices - 1}}", style=style)
-            index += one.memory_slices
+            word = _base_and_attribute(card, instance.profile)[row]
+            style = f"bold {_COLOURS[names.index(instance.profile) % len(_COLOURS)]}"
+            line.append("|").append(f"{word:<{width * instance.memory_slices - 1}}", style=style)
+            index += instance.memory_slices
         lines.append(line.append("|"))
     return lines
 
@@ -195,7 +199,8 @@ def _proof_as_json(card: MigGeometry, proof: Proof) -> dict[str, object]:
         "layout": proof.layout.as_dict(),
         "legal": proof.legal,
         "placed": [
-            {"profile": one.profile, "start": one.start, "memory_slices": one.memory_slices} for one in proof.placed
+            {"profile": instance.profile, "start": instance.start, "memory_slices": instance.memory_slices}
+            for instance in proof.placed
         ],
         "free_compute": proof.free_compute,
         "free_memory": proof.free_memory,
@@ -224,7 +229,7 @@ def _print_file(file: Path, verdict: FileVerdict, *, as_json: bool) -> None:
         _say(console, f"{fault.severity}: {fault}")
     wrong = len(errors(verdict.faults))
     if verdict.entries:
-        _say(console, f"{len(verdict.entries)} entries judged, {wrong} errors.")
+        _say(console, f"{len(verdict.entries)} entries checked, {wrong} errors.")
 
 
 def _entry_in_words(entry: EntryVerdict) -> str:
@@ -253,9 +258,9 @@ def _console() -> Console:
 
 
 def _say(console: Console, text: str) -> None:
-    """One line; wrapped for a reader at a terminal, left whole for a file or a program.
+    """One line; wrapped on a terminal, not wrapped in a file or a pipe.
 
-    A file may hold control characters: they are shown as marks, never sent to the terminal.
+    Control characters of a file are shown as replacement characters and never sent to the terminal.
     """
     plain = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     console.print(plain, soft_wrap=not console.is_terminal)

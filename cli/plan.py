@@ -1,4 +1,4 @@
-"""``gpuplatform plan``: a stack on one page, without the engine."""
+"""``gpuplatform plan``: a stack on one page, without the Pulumi engine."""
 
 from __future__ import annotations
 

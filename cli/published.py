@@ -1,4 +1,4 @@
-"""What the running stack published, for `check`: from a file, or from its state on this machine."""
+"""Reads the output of the running stack, for `check`: from a file, or from its state on this machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gpuplatform.outputs import OUTPUT_NAME, PlatformOutputs, parse
 
 
 def published_outputs(stack: str | None, file: Path | None) -> PlatformOutputs | None:
-    """The document that was given, or that the stack on this machine published; None where there is none.
+    """The document in the given file, or the one that the stack on this machine published; None if there is none.
 
-    Wrong usage (exit code 2) where a given file is no such document.
+    Wrong usage (exit code 2) if the file is not such a document.
     """
     if file is None:
         return None if stack is None else _on_this_machine(stack)
@@ -25,7 +25,7 @@ def published_outputs(stack: str | None, file: Path | None) -> PlatformOutputs |
         raise click.UsageError(f"--published {file}: {error}; write it with {_COMMAND} > FILE") from None
     outputs, faults = parse(cast("Mapping[str, object]", plain), str(file)) if isinstance(plain, dict) else (None, [])
     if outputs is None:
-        why = "; ".join(map(str, faults)) or "no document of the platform"
+        why = "; ".join(map(str, faults)) or "not a document that the platform publishes"
         raise click.UsageError(f"--published {file}: {why}; write it with {_COMMAND} > FILE")
     return outputs
 

@@ -13,8 +13,8 @@ from cli.stacks import accepted_settings, stack_options
 @stack_options
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write into.")
 def render(stack: str | None, settings: Path | None, out: Path) -> None:
-    """Write every Kubernetes object, one a file, and each chart's values as values.CHART.yaml."""
-    from gpuplatform.proofs.capture.stack import stack_view  # noqa: PLC0415
+    """Write every Kubernetes object to its own file, and each chart's values to values.CHART.yaml."""
+    from gpuplatform.analysis.placement.stack import stack_view  # noqa: PLC0415
     from gpuplatform.render.document import as_yaml, file_names  # noqa: PLC0415
     from gpuplatform.render.dra import template_name  # noqa: PLC0415
     from gpuplatform.render.stack import render as render_stack  # noqa: PLC0415

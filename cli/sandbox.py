@@ -1,4 +1,4 @@
-"""``gpuplatform sandbox``: a real control plane on this machine, and what it is made of."""
+"""``gpuplatform sandbox``: a real control plane on this machine, and its tools."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from cli.stacks import accepted_settings, which_file
 
 if TYPE_CHECKING:
-    from sandbox.session.up_and_down import Ended, Steps
+    from sandbox.session.up_and_down import SessionResult, Steps
     from sandbox.tools.inventory import Row
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ def up(stack: str) -> None:
 
 @sandbox.command()
 def down() -> None:
-    """Take the sandbox down in order; nothing of it is left but the cache of tools."""
+    """Take the sandbox down in order; only the cache of tools remains."""
     from sandbox.session.folder import session_folder  # noqa: PLC0415
     from sandbox.session.up_and_down import Steps  # noqa: PLC0415
     from sandbox.session.up_and_down import down as take_down  # noqa: PLC0415
@@ -52,31 +52,31 @@ def down() -> None:
     for line in steps.lines():
         click.echo(line)
     if outcome is not None and not outcome.ok:
-        click.echo(f"{stack}: down failed; what to change is said above. The sandbox is still there.", err=True)
+        click.echo(f"{stack}: down failed; the messages above say what to change. The sandbox still exists.", err=True)
         sys.exit(1)
-    click.echo(f"{stack}: nothing is left of it on this machine.")
+    click.echo(f"{stack}: nothing of it remains on this machine.")
 
 
 @sandbox.command()
 def status() -> None:
-    """Say which stack is up, and how each of its processes is. Exit code: 0 it runs, 1 it does not."""
+    """Show which stack is up, and the state of its processes. Exit code: 0 it runs, 1 it does not."""
     from sandbox.session.folder import session_folder  # noqa: PLC0415
 
     folder = session_folder()
-    held, said = folder.stack(), folder.status()
-    if held is None or said is None:
+    held, session_status = folder.stack(), folder.status()
+    if held is None or session_status is None:
         click.echo("there is no sandbox on this machine")
         sys.exit(1)
-    runs = said.supervisor.running() is not None
-    click.echo(f"{held}: {'up' if runs and said.ready else 'down: its processes have ended'}")
-    for part in said.parts if runs else ():
+    runs = session_status.supervisor.running() is not None
+    click.echo(f"{held}: {'up' if runs and session_status.ready else 'down: its processes have ended'}")
+    for part in session_status.parts if runs else ():
         again = f", started again {part.restarts} times" if part.restarts else ""
         click.echo(f"  {part.name:26} process {part.pid}{again}")
-    for line in said.said:
+    for line in session_status.said:
         click.echo(f"  {line}")
     if not runs:
         click.echo(
-            f"  the supervisor's log is {folder.log}; `gpuplatform sandbox up --stack {held}` goes on from there"
+            f"  the supervisor's log is {folder.log}; `gpuplatform sandbox up --stack {held}` continues from there"
         )
     sys.exit(0 if runs else 1)
 
@@ -100,40 +100,44 @@ def logs(part: str | None) -> None:
     from sandbox.session.folder import session_folder  # noqa: PLC0415
     from sandbox.session.session import logs as every_log  # noqa: PLC0415
 
-    found = {each.stem: each for each in every_log(session_folder())}
-    if not found:
+    log_files = {path.stem: path for path in every_log(session_folder())}
+    if not log_files:
         click.echo("there is no sandbox on this machine", err=True)
         sys.exit(1)
     if part is None:
-        for each in found.values():
-            click.echo(each)
+        for log_file in log_files.values():
+            click.echo(log_file)
         return
-    if part not in found:
-        raise click.UsageError(f"there is no log of {part!r}; there are {', '.join(found)}")
-    click.echo(found[part].read_text(encoding="utf-8", errors="replace"), nl=False)
+    if part not in log_files:
+        raise click.UsageError(f"there is no log of {part!r}; there are {', '.join(log_files)}")
+    click.echo(log_files[part].read_text(encoding="utf-8", errors="replace"), nl=False)
 
 
 def _or_exit(action: Callable[[], T]) -> T:
-    """The action's result; exit code 1 with one message where it cannot be done."""
+    """The action's result; exit code 1 with one message if it fails."""
     from sandbox.errors import SandboxError  # noqa: PLC0415
-    from sandbox.tools.failure import ToolUnavailableError  # noqa: PLC0415
+    from sandbox.tools.child import ToolUnavailableError  # noqa: PLC0415
 
     try:
         return action()
     except (SandboxError, ToolUnavailableError) as error:
         click.echo(f"error: {error}", err=True)
     except KeyboardInterrupt:
-        click.echo("interrupted: the next `up` or `down` goes on from here", err=True)
+        click.echo("interrupted: the next `up` or `down` continues from here", err=True)
     sys.exit(1)
 
 
-def _after_up(stack: str, ended: Ended, steps: Steps) -> list[str]:
+def _after_up(stack: str, ended: SessionResult, steps: Steps) -> list[str]:
     from cli.summary import summary  # noqa: PLC0415
     from gpuplatform.render.stack import render  # noqa: PLC0415
     from sandbox.cloud.releases import served  # noqa: PLC0415
 
     if not ended.ok:
-        return ["", *steps.lines(), f"{stack}: up failed; what to change is said above. Then up again, or down."]
+        return [
+            "",
+            *steps.lines(),
+            f"{stack}: up failed; the messages above say what to change. Then run `up` again, or `down`.",
+        ]
     charts = ["karpenter-crd", *render(ended.settings).values]
     changed = {name: count for name, count in ended.outcome.changes.items() if name != "same"}
     return [
@@ -144,18 +148,18 @@ def _after_up(stack: str, ended: Ended, steps: Steps) -> list[str]:
         "packages. AWS, EKS, the kubelets and Pulumi's Kubernetes provider are stand-ins; the last applies each object",
         "to that API server. Releases:",
         *(f"  {chart}: {served(chart)}" for chart in charts),
-        *(f"has not settled: {each}" for each in ended.still_moving),
+        *(f"has not settled: {workload}" for workload in ended.still_moving),
         "",
         *steps.lines(),
         f"{stack}: up; {', '.join(f'{count} {name}' for name, count in changed.items()) or 'nothing changed'}.",
         "next: kubectl --kubeconfig $(.venv/bin/gpuplatform sandbox kubeconfig) apply -f examples/workloads/",
-        "      .venv/bin/gpuplatform sandbox status    (down takes it away again)",
+        "      .venv/bin/gpuplatform sandbox status    (`sandbox down` removes it)",
     ]
 
 
 @sandbox.command()
 def tools() -> None:
-    """List the tools and where each would come from; nothing is built or fetched."""
+    """List the tools and their sources; nothing is built or fetched."""
     from sandbox.tools.inventory import ROWS  # noqa: PLC0415
     from sandbox.tools.table import Tier  # noqa: PLC0415
 
@@ -163,10 +167,10 @@ def tools() -> None:
         click.echo(f"{tier}:")
         for row in ROWS:
             if row.needed_by is tier:
-                click.echo(f"  {row.name:24} {_said(row)}")
+                click.echo(f"  {row.name:24} {_tool_in_words(row)}")
 
 
-def _said(row: Row) -> str:
+def _tool_in_words(row: Row) -> str:
     from sandbox.tools.inventory import what_is_there  # noqa: PLC0415
     from sandbox.tools.module_files import ModuleFiles  # noqa: PLC0415
     from sandbox.tools.table import NEEDED_BY_TESTS  # noqa: PLC0415
@@ -176,4 +180,4 @@ def _said(row: Row) -> str:
         return f"{there.version:10} {there.source}: {there.path}"
     make = "make tools" if row.needed_by in NEEDED_BY_TESTS else f"make tools TOOLS={row.needed_by}"
     does = "fetches it" if isinstance(row, ModuleFiles) else f"builds it in about {row.expected_minutes:g} min"
-    return f"{'-':10} not there: {make} {does}"
+    return f"{'-':10} missing: `{make}` {does}"

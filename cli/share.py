@@ -1,4 +1,4 @@
-"""``gpuplatform share``: how to give a pod its part of a card, by the price of its place, host included."""
+"""``gpuplatform share``: how to give a pod its part of a card, by the cost for one pod, including the host."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 import click
 
 from cli.stacks import accepted_settings, stack_options
-from cli.tables import aligned
-from gpuplatform.proofs.share import (
-    Advice,
+from cli.summary import aligned
+from gpuplatform.analysis.sharing import (
     Need,
     Option,
+    SharingAdvice,
     advise,
     also_select,
     first_tried,
@@ -27,10 +27,9 @@ from gpuplatform.proofs.share import (
     way_of,
     what_there_is,
 )
-from gpuplatform.settings.cost import Cost
-from gpuplatform.settings.plan import plan
-from gpuplatform.settings.prices import Prices
-from gpuplatform.settings.settings import Settings
+from gpuplatform.plan.node_pools import plan
+from gpuplatform.plan.prices import Prices
+from gpuplatform.settings.settings import Cost, Settings
 
 DEFAULT_REGION = "us-east-1"
 _YES_NO = click.Choice(["yes", "no"])
@@ -38,15 +37,15 @@ _ADD_A_POOL = "docs/guides/add-a-pool.md"
 
 
 def _finite(_context: click.Context, option: click.Parameter, value: float) -> float:
-    """A number of GiB: more than zero, and a number at all."""
+    """A number of GiB: finite and more than zero."""
     if not (math.isfinite(value) and value > 0):
-        raise click.BadParameter("a number above 0 is wanted", param=option)
+        raise click.BadParameter("must be a number above 0", param=option)
     return value
 
 
 @click.command()
 @click.option("--memory-gib", type=float, required=True, callback=_finite, help="Card memory that one pod needs.")
-@click.option("--isolation", type=_YES_NO, required=True, help="Whether strangers must not disturb each other.")
+@click.option("--isolation", type=_YES_NO, required=True, help="Whether pods of other users must not disturb it.")
 @click.option("--bursty", type=_YES_NO, required=True, help="Whether it is idle most of the time, like a notebook.")
 @click.option("--cpu-millis", type=click.IntRange(min=1), default=2000, show_default=True, help="CPU of one pod.")
 @click.option(
@@ -74,10 +73,10 @@ def share(
     settings: Path | None,
     output: str,
 ) -> None:
-    """Recommend how to share a card among pods like this one, and say why.
+    """Recommend how to share a card among pods like this one, and explain why.
 
-    With a stack, on its pools; without, on every priced type of the catalogue in us-east-1.
-    Exit code: 0 there is a place, 1 nothing holds the pod, 2 the command was misused.
+    With a stack, only its pools are considered; without one, every priced instance type of the catalog in us-east-1.
+    Exit code: 0 a recommendation was found, 1 no card can hold the pod, 2 wrong usage.
     """
     need = Need(
         memory_gib=memory_gib,
@@ -98,11 +97,11 @@ def share(
     advice = advise(options, need)
     outside = advise(of_catalogue(need, prices), need) if chosen else None
     named = f"--stack {stack}" if stack else f"--settings {settings}"
-    said = _Answer(need, prices, options, advice, left_out, outside.best if outside else None, named)
+    answer = _Answer(need, prices, options, advice, left_out, outside.best if outside else None, named)
     if output == "json":
-        click.echo(json.dumps(said.as_json(), indent=2))
+        click.echo(json.dumps(answer.as_json(), indent=2))
     else:
-        for line in said.lines(chosen):
+        for line in answer.lines(chosen):
             click.echo(line)
     sys.exit(0 if advice else 1)
 
@@ -115,16 +114,16 @@ def _prices(settings: Settings | None) -> Prices:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An advice, or the lack of one, as text and as JSON."""
+    """A recommendation, or none, as text and as JSON."""
 
     need: Need
     prices: Prices
     options: Sequence[Option]
-    advice: Advice | None
+    advice: SharingAdvice | None
     left_out: Mapping[str, str]
-    """Pools of the stack that are not for the pod, and why."""
+    """Pools of the stack that do not suit the pod, and why."""
     outside: Option | None
-    """With a stack: the best that the catalogue has."""
+    """With a stack: the best option of the catalog."""
     named: str
     """The stack as the command line names it."""
 
@@ -141,9 +140,9 @@ class _Answer:
             "",
             f"Choose: {_in_words(best)}.",
             *pool,
-            *(f"  {each}" for each in self.advice.why),
-            "Not the others:",
-            *(f"  {each}" for each in (*self.advice.why_not, *why_not)),
+            *(f"  {reason}" for reason in self.advice.why),
+            "Why not the others:",
+            *(f"  {reason}" for reason in (*self.advice.why_not, *why_not)),
             *self._cheaper_outside(best),
         ]
 
@@ -154,7 +153,7 @@ class _Answer:
             "region": self.prices.region,
             "spot_price_ratio": self.prices.cost.spot_price_ratio if self.need.interruptible else None,
             "choice": self._option(advice.best) if advice else None,
-            "options": [self._option(each) for each in advice.ranked] if advice else [],
+            "options": [self._option(option) for option in advice.ranked] if advice else [],
             "why": list(advice.why) if advice else [],
             "why_not": list(advice.why_not) if advice else [],
             "pools_left_out": dict(self.left_out),
@@ -165,14 +164,14 @@ class _Answer:
     def _assumed(self) -> str:
         market = "on demand"
         if self.need.interruptible:
-            market = f"spot where there is some, taken at {self.prices.cost.spot_price_ratio:.2f} of on demand"
+            market = f"spot where it is offered, priced at {self.prices.cost.spot_price_ratio:.2f} of on demand"
         return (
             f"Prices of {self.prices.region}, {market}; a slot is the node's price divided by the pods it carries."
-            " What DaemonSets take is not counted."
+            " Resources of DaemonSets are not counted."
         )
 
     def _block(self, best: Option, pool: str) -> list[str]:
-        """The command whose output lands a pod on the pool, and what to select beside it."""
+        """The command that prints the pool's block, and further labels to select."""
         lines = [f"In this stack: gpuplatform block {self.named} --pool {pool}"]
         more = also_select(best, self.need)
         if more:
@@ -182,7 +181,7 @@ class _Answer:
         if exact:
             lines.append(
                 f"  The pool tries {first.card.name} on {first.market.value} first, at ${first.usd_per_slot:.3f} a"
-                f" slot; to keep to this price select {_listed(exact)}, and lose what the pool would try instead."
+                f" slot; to get the price above select {_listed(exact)}, which excludes the pool's other NodePools."
             )
         return lines
 
@@ -190,19 +189,23 @@ class _Answer:
         other = self.outside
         if other is None or other.usd_per_slot >= best.usd_per_slot - 5e-4:
             return []
-        return [f"Cheaper, and not in this stack: {_in_words(other)} ({_ADD_A_POOL})."]
+        return [f"Cheaper, but not in this stack: {_in_words(other)} ({_ADD_A_POOL})."]
 
     def _nothing(self) -> list[str]:
         return [
-            "Nothing holds this pod.",
+            "No instance type of the catalog can hold this pod.",
             *(f"  {fault}" for fault in what_there_is(self.need, priced_candidates(self.prices))),
         ]
 
     def _no_pool(self, settings: Settings) -> list[str]:
         units = [
-            (way_of(each.pool, each.card).unit_memory_gb, each) for each in plan(settings.pools, settings.network.zones)
+            (way_of(node_pool.pool, node_pool.card).unit_memory_gb, node_pool)
+            for node_pool in plan(settings.pools, settings.network.zones)
         ]
-        lines = ["No pool of this stack holds this pod.", *(f"  {name}: {why}." for name, why in self.left_out.items())]
+        lines = [
+            "No pool of this stack can hold this pod.",
+            *(f"  {name}: {why}." for name, why in self.left_out.items()),
+        ]
         if units:
             most, where = max(units, key=lambda unit: unit[0])
             way = way_of(where.pool, where.card)
@@ -259,7 +262,7 @@ def _as_a_pool(option: Option) -> str:
 
 
 def _exactly(best: Option, first: Option, selected: Mapping[str, str]) -> dict[str, str]:
-    """What tells the best NodePool of a pool from the one that the pool tries first, where that is not selected yet."""
+    """Labels in which a pool's best NodePool differs from the first that it tries, except those selected already."""
     if best.planned is None or first.planned is None or first.planned == best.planned:
         return {}
     mine, other = best.planned.node_labels, first.planned.node_labels

@@ -1,4 +1,4 @@
-"""How commands name a stack: ``--stack NAME`` is ``Pulumi.NAME.yaml``, ``--settings FILE`` is any file."""
+"""How commands name a stack: ``--stack NAME`` is ``Pulumi.NAME.yaml``, ``--settings FILE`` is another file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from gpuplatform.faults import errors
 
 if TYPE_CHECKING:
-    from gpuplatform.settings.load import Loaded
+    from gpuplatform.accept import Loaded
     from gpuplatform.settings.settings import Settings
 
 P = ParamSpec("P")
@@ -31,7 +31,7 @@ def stack_file(stack: str) -> Path:
 
 
 def which_file(stack: str | None, settings: Path | None) -> Path:
-    """The one file that the options name; wrong usage (exit code 2) where they name none or two."""
+    """The one file that the options name; wrong usage (exit code 2) if they name none or two."""
     if (stack is None) == (settings is None):
         raise click.UsageError("give exactly one of --stack NAME and --settings FILE")
     if settings is not None:
@@ -39,8 +39,8 @@ def which_file(stack: str | None, settings: Path | None) -> Path:
     assert stack is not None
     path = stack_file(stack)
     if not path.exists():
-        known = sorted(each.name.split(".")[1] for each in PROJECT.glob("Pulumi.*.yaml"))
-        raise click.UsageError(f"there is no stack {stack!r}; stacks here: {', '.join(known)}")
+        stack_names = sorted(path.name.split(".")[1] for path in PROJECT.glob("Pulumi.*.yaml"))
+        raise click.UsageError(f"there is no stack {stack!r}; stacks here: {', '.join(stack_names)}")
     return path
 
 
@@ -48,7 +48,9 @@ def stack_options(command: Callable[P, R]) -> Callable[P, R]:
     """Adds ``--stack`` and ``--settings`` to a command."""
 
     @click.option("--stack", metavar="NAME", help="A stack of this repository, such as dev.")
-    @click.option("--settings", type=click.Path(path_type=Path), metavar="FILE", help="A stack file, or bare settings.")
+    @click.option(
+        "--settings", type=click.Path(path_type=Path), metavar="FILE", help="A stack file, or a file of settings only."
+    )
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
         return command(*args, **kwargs)
@@ -57,8 +59,8 @@ def stack_options(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def accepted_settings(stack: str | None, settings: Path | None) -> tuple[Settings, Loaded]:
-    """Settings that nothing refuses; otherwise the report on standard error and exit code 1."""
-    # Reading settings is most of a command's start, and `lint` without a stack needs none.
+    """Accepted settings; if they are refused, a report on standard error and exit code 1."""
+    # Importing the settings takes most of a command's start-up time, and `lint` without a stack does not need them.
     from cli.judged import judged_file  # noqa: PLC0415
     from gpuplatform.accept import report  # noqa: PLC0415
 

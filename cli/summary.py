@@ -1,21 +1,36 @@
-"""A stack on one page: pools with what a pod selects, ceilings and prices; tenants; the bill."""
+"""Tables for a terminal: columns of equal width, figures to the right."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cli.tables import aligned
-from gpuplatform.proofs.cost import bill
-from gpuplatform.settings.draft import of_settings
-from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
-from gpuplatform.settings.prices import Prices, price_range_usd_per_hour
+from gpuplatform.analysis.cost import bill
+from gpuplatform.plan.node_pools import PlannedNodePool, plan, unit_resource
+from gpuplatform.plan.prices import Prices, price_range_usd_per_hour
+from gpuplatform.plan.teams import names_of_pools
+from gpuplatform.settings.partial import of_settings
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.teams import names_of_pools
 from gpuplatform.standard import labels
+
+_BETWEEN_DIGITS = str.maketrans("", "", ",.- →")
+
+
+def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
+    """One line a row, cells two spaces apart; a figure such as ``1,200`` or ``0.25`` is aligned to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        (indent + "  ".join(_cell(cell, width) for cell, width in zip(row, widths, strict=True))).rstrip()
+        for row in rows
+    ]
+
+
+def _cell(cell: str, width: int) -> str:
+    is_figure = cell.translate(_BETWEEN_DIGITS).isdecimal()
+    return cell.rjust(width) if is_figure else cell.ljust(width)
 
 
 def summary(settings: Settings) -> list[str]:
-    """The page, line by line, in 100 columns where names allow."""
+    """The page, line by line, in 100 columns if the names are short enough."""
     planned = plan(settings.pools, settings.network.zones)
     prices = Prices(settings.region, settings.cost)
     return [
@@ -34,13 +49,13 @@ def _pools(settings: Settings, planned: Sequence[PlannedNodePool], prices: Price
     rows = [("NODEPOOL", "WEIGHT", "CEILING", "OFFERS", "USD/H A NODE")]
     lines: list[str] = []
     for pool in settings.pools:
-        own = [each for each in planned if each.pool.name == pool.name]
-        rows += [_row(each, prices) for each in own]
+        node_pools = [node_pool for node_pool in planned if node_pool.pool.name == pool.name]
+        rows += [_row(node_pool, prices) for node_pool in node_pools]
     header, *body = aligned(rows, indent="  ")
     lines.append(header)
     position = 0
     for pool in settings.pools:
-        count = sum(each.pool.name == pool.name for each in planned)
+        count = sum(node_pool.pool.name == pool.name for node_pool in planned)
         shown = " ".join(f"{key}={value}" for key, value in _level_labels(planned[position]).items())
         lines.append(f"pool {pool.name}: {shown}")
         lines += body[position : position + count]
@@ -50,7 +65,7 @@ def _pools(settings: Settings, planned: Sequence[PlannedNodePool], prices: Price
 
 def _level_labels(planned: PlannedNodePool) -> dict[str, str]:
     shown = (labels.PURPOSE, labels.ROLE, labels.MIG, labels.MIG_PROFILE)
-    return {each.key: planned.labels[each.key] for each in shown if each.key in planned.labels}
+    return {label.key: planned.labels[label.key] for label in shown if label.key in planned.labels}
 
 
 def _row(planned: PlannedNodePool, prices: Prices) -> tuple[str, str, str, str, str]:
@@ -62,8 +77,8 @@ def _row(planned: PlannedNodePool, prices: Prices) -> tuple[str, str, str, str, 
     offers = f"{planned.units_per_card} {unit_resource(planned.pool)} a card"
     if planned.pool.dra:
         offers += ", by claim"
-    found = price_range_usd_per_hour(planned, prices)
-    cost = "unknown" if found is None else _range(*found)
+    usd_range = price_range_usd_per_hour(planned, prices)
+    cost = "unknown" if usd_range is None else _range(*usd_range)
     return planned.name, weight, ceiling, offers, cost
 
 
@@ -83,12 +98,12 @@ def _others(settings: Settings) -> list[str]:
 
 def _tenants(settings: Settings) -> Iterable[str]:
     for tenant in settings.tenants:
-        for each in tenant.namespaces:
-            quota = ", ".join(f"{amount} {resource}" for resource, amount in each.quota.items()) or "no cards"
-            priorities = " or ".join(each.priorities)
-            pools = ", ".join(names_of_pools(each, settings.pools, settings.neuron_pools)) or "none"
+        for namespace in tenant.namespaces:
+            quota = ", ".join(f"{amount} {resource}" for resource, amount in namespace.quota.items()) or "no cards"
+            priorities = " or ".join(namespace.priorities)
+            pools = ", ".join(names_of_pools(namespace, settings.pools, settings.neuron_pools)) or "none"
             yield (
-                f"tenant {tenant.name} (team {tenant.team}): namespace {each.name}, {quota}, {priorities},"
+                f"tenant {tenant.name} (team {tenant.team}): namespace {namespace.name}, {quota}, {priorities},"
                 f" GPU and Neuron pools: {pools}"
             )
 

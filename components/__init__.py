@@ -1,1 +1,1 @@
-"""Pulumi component resources: identity, order and outputs; every document they register comes from the floors below."""
+"""Pulumi component resources: identity, order and outputs; they register documents that lower packages render."""

@@ -1,4 +1,4 @@
-"""Admission: the rules as the API server enforces them (L5)."""
+"""Admission: the rules as the API server enforces them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _BINDING = "ValidatingAdmissionPolicyBinding"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdmissionArgs:
-    """What the cluster's own judgement is made from."""
+    """The inputs of Admission."""
 
     cluster: ClusterHandle
     documents: Sequence[Document]
-    """What the policies read, the policies, and one binding for each, named by it and the mode."""
+    """The ConfigMap that the policies read, the policies, and for each a binding named after it and the mode."""
 
 
 class Admission(pulumi.ComponentResource):
-    """ValidatingAdmissionPolicies after what they read, and the bindings that set them to work.
+    """The ValidatingAdmissionPolicies, after the ConfigMap that they read, and then the bindings that activate them.
 
-    An earlier release's ConfigMap lacks what this one's policies read, so it is written before they are.
+    The ConfigMap of an earlier release can lack keys that these policies read, so it is written before the policies.
     """
 
     policies: tuple[str, ...]
@@ -35,12 +35,12 @@ class Admission(pulumi.ComponentResource):
     def __init__(self, name: str, args: AdmissionArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-platform:index:Admission", name, None, opts)
         provider = args.cluster.kubernetes
-        bindings = [each for each in args.documents if kind_of(each) == _BINDING]
-        policies = [each for each in args.documents if kind_of(each) == _POLICY]
-        others = [each for each in args.documents if kind_of(each) not in (_POLICY, _BINDING)]
+        bindings = [document for document in args.documents if kind_of(document) == _BINDING]
+        policies = [document for document in args.documents if kind_of(document) == _POLICY]
+        others = [document for document in args.documents if kind_of(document) not in (_POLICY, _BINDING)]
         read = [register(self, name, document, provider) for document in others]
         judged_by = [register(self, name, document, provider, read) for document in policies]
-        for each in bindings:
-            register(self, name, each, provider, [*read, *judged_by])
+        for binding in bindings:
+            register(self, name, binding, provider, [*read, *judged_by])
         self.policies = tuple(map(name_of, policies))
         self.register_outputs({"policies": list(self.policies)})

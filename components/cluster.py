@@ -1,4 +1,4 @@
-"""Cluster: the EKS control plane, its key and logs, system nodes and add-ons (F2-F6, F9)."""
+"""Cluster: the EKS control plane, its key and logs, system nodes and add-ons."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from gpuplatform.catalog.instance_types import instance_type
 from gpuplatform.render.addons import addon_values
 from gpuplatform.render.document import Document
 from gpuplatform.settings.cluster import AccessLevel, EndpointAccess
+from gpuplatform.settings.pools import PLAIN_DISK
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.volumes import PLAIN_DISK
 from gpuplatform.standard import keys, names, versions
-from gpuplatform.standard.system_nodes import system_labels
-from gpuplatform.standard.taints import SYSTEM_TAINT
+from gpuplatform.standard.taints import SYSTEM_TAINT, system_labels
 
 _ACCESS_POLICY = "arn:aws:eks::aws:cluster-access-policy/{}"
 _POLICIES = {AccessLevel.ADMIN: "AmazonEKSClusterAdminPolicy", AccessLevel.READER: "AmazonEKSViewPolicy"}
@@ -34,12 +33,12 @@ _CONTROL_PLANE = "aws:eks/cluster:Cluster"
 _SYSTEM_PREFIX = "system-"
 _KEY_DELETION_DAYS = 30
 _AFTER_NODES = ("coredns", "aws-ebs-csi-driver", "eks-node-monitoring-agent", "metrics-server")
-"""Add-ons that are healthy only once there is a node to run on."""
+"""Add-ons that become healthy only when there is a node to run on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClusterArgs:
-    """What a cluster is made from."""
+    """The inputs of Cluster."""
 
     settings: Settings
     network: NetworkHandle
@@ -49,8 +48,8 @@ class Cluster(pulumi.ComponentResource):
     """An EKS cluster that is ready for controllers.
 
     - a customer key for secrets, rotated, and the control plane's log group
-    - the control plane: API authentication, access entries, pinned version, protected where the settings say so
-    - system nodes with their role, tainted so that nothing but controllers lands there
+    - the control plane: API authentication, access entries, pinned version, protected if the settings say so
+    - system nodes with their role, tainted so that only controllers land there
     - pinned add-ons, and the discovery tag on the cluster's security group
     """
 
@@ -68,7 +67,7 @@ class Cluster(pulumi.ComponentResource):
             f"{name}-kubernetes",
             kubeconfig=kubeconfig,
             enable_server_side_apply=True,
-            # Else a ConfigMap is deleted and made anew when its data change, and what reads it is without it meanwhile.
+            # Otherwise a change of a ConfigMap's data deletes and creates it again, and its readers miss it meanwhile.
             enable_config_map_mutable=True,
             # A new kubeconfig for the same cluster must not replace everything in it.
             cluster_identifier=cluster.eks_cluster.arn,
@@ -79,40 +78,45 @@ class Cluster(pulumi.ComponentResource):
 
     def _control_plane(self) -> eks.Cluster:
         settings, network = self._args.settings, self._args.network
-        wanted = settings.cluster
+        cluster_settings = settings.cluster
         key = Key(
             f"{self._name}-secrets",
-            description=f"Secrets of the EKS cluster {wanted.name}",
+            description=f"Secrets of the EKS cluster {cluster_settings.name}",
             enable_key_rotation=True,
             deletion_window_in_days=_KEY_DELETION_DAYS,
             opts=self._child,
         )
-        Alias(f"{self._name}-secrets", name=f"alias/{wanted.name}-secrets", target_key_id=key.id, opts=self._child)
-        logs = LogGroup(
-            f"{self._name}-logs",
-            name=f"/aws/eks/{wanted.name}/cluster",  # the name that EKS writes to
-            retention_in_days=wanted.log_retention_days,
+        Alias(
+            f"{self._name}-secrets",
+            name=f"alias/{cluster_settings.name}-secrets",
+            target_key_id=key.id,
             opts=self._child,
         )
-        addons = versions.addons(wanted.version)
-        public = wanted.endpoint.access is EndpointAccess.PUBLIC
+        logs = LogGroup(
+            f"{self._name}-logs",
+            name=f"/aws/eks/{cluster_settings.name}/cluster",  # the name that EKS writes to
+            retention_in_days=cluster_settings.log_retention_days,
+            opts=self._child,
+        )
+        addons = versions.addons(cluster_settings.version)
+        public = cluster_settings.endpoint.access is EndpointAccess.PUBLIC
         cluster = eks.Cluster(
             f"{self._name}-eks",
-            name=wanted.name,
-            version=wanted.version,
+            name=cluster_settings.name,
+            version=cluster_settings.version,
             vpc_id=network.vpc_id,
             private_subnet_ids=list(network.private_subnet_ids),
             authentication_mode=eks.AuthenticationMode.API,
             access_entries=self._access_entries(),
             endpoint_private_access=True,
             endpoint_public_access=public,
-            public_access_cidrs=list(wanted.endpoint.public_cidrs) if public else None,
+            public_access_cidrs=list(cluster_settings.endpoint.public_cidrs) if public else None,
             encryption_config_key_arn=key.arn,
-            enabled_cluster_log_types=[each.value for each in wanted.log_types],
-            deletion_protection=wanted.deletion_protection,
-            # Empty, not absent: else AWS_PROFILE of whoever runs the engine becomes part of the stack.
+            enabled_cluster_log_types=[log_instance_type.value for log_instance_type in cluster_settings.log_types],
+            deletion_protection=cluster_settings.deletion_protection,
+            # Empty, not absent: otherwise the AWS_PROFILE of the person who runs the engine becomes part of the stack.
             provider_credential_opts=eks.KubeconfigOptionsArgs(),
-            kubernetes_service_ip_address_range=wanted.service_cidr,
+            kubernetes_service_ip_address_range=cluster_settings.service_cidr,
             skip_default_node_group=True,
             skip_default_security_groups=True,
             create_instance_role=False,
@@ -121,18 +125,20 @@ class Cluster(pulumi.ComponentResource):
                 addon_version=addons["vpc-cni"].version, enable_network_policy=True, enable_prefix_delegation=True
             ),
             kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(version=addons["kube-proxy"].version),
-            coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),  # ours, once there are nodes
+            coredns_addon_options=eks.CoreDnsAddonOptionsArgs(
+                enabled=False
+            ),  # this component adds it when there are nodes
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[logs],
-                transforms=[_protect_control_plane] if wanted.deletion_protection else None,
+                transforms=[_protect_control_plane] if cluster_settings.deletion_protection else None,
             ),
         )
         Tag(
             f"{self._name}-discovery",
             resource_id=cluster.cluster_security_group_id,
             key=keys.DISCOVERY,
-            value=wanted.name,
+            value=cluster_settings.name,
             opts=self._child,
         )
         return cluster
@@ -153,23 +159,27 @@ class Cluster(pulumi.ComponentResource):
         return entries
 
     def _system_nodes(self, cluster: eks.Cluster) -> NodeGroup:
-        settings, wanted = self._args.settings, self._args.settings.system_nodes
+        settings, system_nodes = self._args.settings, self._args.settings.system_nodes
         name = f"{settings.cluster.name}-system"
         made = make_role(self, f"{self._name}-system", f"{name}-node", EC2, NODE_POLICIES)
-        volume = replace(PLAIN_DISK, size_gib=wanted.root_volume_gib)
+        volume = replace(PLAIN_DISK, size_gib=system_nodes.root_volume_gib)
         template = launch_template(self, f"{self._name}-system", name, volume, settings.stack_tags)
         return NodeGroup(
             f"{self._name}-system",
             cluster_name=cluster.eks_cluster.name,
             version=settings.cluster.version,
             release_version=versions.node_release(settings.cluster.version).version,
-            # Not a whole name: a group of other instance types stands before this one goes, and controllers move.
+            # A name prefix: a group of other types exists before this one is deleted, so that controllers can move.
             node_group_name_prefix=_SYSTEM_PREFIX,
             node_role_arn=made.role.arn,
             subnet_ids=list(self._args.network.private_subnet_ids),
-            ami_type=_ami_type(wanted.instance_types[0]),
-            instance_types=list(wanted.instance_types),
-            scaling_config={"desired_size": wanted.nodes, "min_size": wanted.nodes, "max_size": wanted.nodes + 1},
+            ami_type=_ami_type(system_nodes.instance_types[0]),
+            instance_types=list(system_nodes.instance_types),
+            scaling_config={
+                "desired_size": system_nodes.nodes,
+                "min_size": system_nodes.nodes,
+                "max_size": system_nodes.nodes + 1,
+            },
             update_config={"max_unavailable": 1},
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=system_labels(),
@@ -178,7 +188,7 @@ class Cluster(pulumi.ComponentResource):
                 parent=self,
                 # The whole component: its child vpc-cni gives pods addresses, and it is upgraded before its nodes.
                 depends_on=[cluster, *made.attachments],
-                # A change of the template alone is sent without the release, and EKS then takes the newest image, from
+                # If only the template changes, the provider sends no release: EKS then takes the newest image, from
                 # which it does not go back to the pin (hashicorp/terraform-provider-aws 012e0a3
                 # internal/service/eks/node_group.go; EKS API reference, UpdateNodegroupVersion): a new group instead.
                 replace_on_changes=["launchTemplate"],
@@ -204,8 +214,10 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[agent]),
         )
         configurations = addon_values()
-        for each in _AFTER_NODES:
-            self._addon(cluster, each, configurations.get(each), [nodes, agent, identity, *made.attachments])
+        for addon_name in _AFTER_NODES:
+            self._addon(
+                cluster, addon_name, configurations.get(addon_name), [nodes, agent, identity, *made.attachments]
+            )
 
     def _addon(
         self,
@@ -227,10 +239,10 @@ class Cluster(pulumi.ComponentResource):
 
 
 def _protect_control_plane(child: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Have the engine refuse to destroy or replace the control plane, before it touches what stands in it.
+    """Have the engine refuse to destroy or replace the control plane, before it touches anything inside the cluster.
 
-    EKS refuses too, and by then everything in the cluster is gone. The control plane alone: were the whole component
-    protected, no access entry could be taken away.
+    EKS also refuses, but only after everything in the cluster is deleted. Only the control plane is protected: if the
+    whole component were, no access entry could be removed.
     """
     if child.type_ != _CONTROL_PLANE:
         return None
@@ -239,5 +251,5 @@ def _protect_control_plane(child: pulumi.ResourceTransformArgs) -> pulumi.Resour
 
 
 def _ami_type(name: str) -> str:
-    found = instance_type(name)
-    return "AL2023_ARM_64_STANDARD" if found and found.architecture == "arm64" else "AL2023_x86_64_STANDARD"
+    known_type = instance_type(name)
+    return "AL2023_ARM_64_STANDARD" if known_type and known_type.architecture == "arm64" else "AL2023_x86_64_STANDARD"

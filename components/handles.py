@@ -1,4 +1,4 @@
-"""What passes between components: frozen bundles of outputs, so that none imports another."""
+"""The values that components pass to each other: frozen bundles of outputs, so that no component imports another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pulumi_kubernetes.provider import Provider
 
 @dataclass(frozen=True, slots=True)
 class NetworkHandle:
-    """The network that a cluster stands in."""
+    """The network of a cluster."""
 
     vpc_id: pulumi.Input[str]
     private_subnet_ids: tuple[pulumi.Input[str], ...]
@@ -22,10 +22,10 @@ class NetworkHandle:
 
 @dataclass(frozen=True, slots=True)
 class ClusterHandle:
-    """A running cluster, as those who put something into it need it."""
+    """A running cluster, as the components inside it need it."""
 
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
-    """Secret."""
+    """The kubeconfig, a secret."""
     kubernetes: Provider
-    """Speaks to this cluster's API; everything inside the cluster is made through it."""
+    """The provider for this cluster's API; it creates everything inside the cluster."""

@@ -1,4 +1,4 @@
-"""IAM roles: who may take one, and what it may do."""
+"""IAM roles: the service that may assume a role, and the role's policies."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pulumi
 from pulumi_aws.iam import Policy, Role, RolePolicyAttachment
 
 EC2 = ("ec2.amazonaws.com", ("sts:AssumeRole",))
-"""An instance takes the role."""
+"""An instance assumes the role."""
 PODS = ("pods.eks.amazonaws.com", ("sts:AssumeRole", "sts:TagSession"))
-"""A pod takes the role through EKS Pod Identity."""
+"""A pod assumes the role through EKS Pod Identity."""
 
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
@@ -20,12 +20,12 @@ NODE_POLICIES = (
     "AmazonEC2ContainerRegistryPullOnly",
     "AmazonSSMManagedInstanceCore",
 )
-"""What a node needs (Karpenter's published node role, v1.14.1)."""
+"""The policies that a node needs (Karpenter's published node role, v1.14.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeRole:
-    """A role, and the attachments that have to stand before anybody uses it."""
+    """A role, and the policy attachments that must exist before the role is used."""
 
     role: Role
     attachments: tuple[RolePolicyAttachment, ...]
@@ -39,7 +39,7 @@ def make_role(
     managed: Sequence[str] = (),
     own: Mapping[str, Mapping[str, object]] | None = None,
 ) -> MadeRole:
-    """A role that one AWS service may hand out, with AWS-managed policies by name and policies of its own."""
+    """A role for one AWS service, with AWS-managed policies by name (``managed``) and its own policies (``own``)."""
     service, actions = trusted
     child = pulumi.ResourceOptions(parent=owner)
     trust = {
@@ -48,8 +48,10 @@ def make_role(
     }
     role = Role(name, name=role_name, assume_role_policy=json.dumps(trust), opts=child)
     attachments = [
-        RolePolicyAttachment(f"{name}-{each}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{each}", opts=child)
-        for each in managed
+        RolePolicyAttachment(
+            f"{name}-{policy_name}", role=role.name, policy_arn=f"arn:aws:iam::aws:policy/{policy_name}", opts=child
+        )
+        for policy_name in managed
     ]
     for policy_name, document in (own or {}).items():
         policy = Policy(

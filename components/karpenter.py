@@ -1,4 +1,4 @@
-"""Karpenter: what it may do in the account, how it hears of interruptions, and its two charts (F7)."""
+"""Karpenter: its rights in the account, its interruption queue, and its two charts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from components.handles import ClusterHandle
 from components.identity import EC2, NODE_POLICIES, PODS, make_role
 from components.kubernetes import install
 from gpuplatform.render.document import Document
-from gpuplatform.render.karpenter import controller_role_name, queue_name
-from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies, queue_policy
+from gpuplatform.render.karpenter import (
+    INTERRUPTION_EVENTS,
+    controller_policies,
+    controller_role_name,
+    queue_name,
+    queue_policy,
+)
 from gpuplatform.render.node_classes import node_role_name
-from gpuplatform.settings.account import SpotRole
-from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.settings import Settings, SpotRole
 from gpuplatform.standard import names
 
 _SPOT = "spot.amazonaws.com"
@@ -29,7 +33,7 @@ _MESSAGE_RETENTION_SECONDS = 300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class KarpenterArgs:
-    """What Karpenter is made from."""
+    """The inputs of Karpenter."""
 
     settings: Settings
     cluster: ClusterHandle
@@ -40,9 +44,9 @@ class KarpenterArgs:
 class Karpenter(pulumi.ComponentResource):
     """The autoscaler.
 
-    - the account's service-linked role for spot, where the settings ask for it
+    - the account's service-linked role for spot, if the settings ask for it
     - the nodes' role, and the access entry that lets nodes join
-    - the controller's role by Pod Identity, with Karpenter's published policy and no more
+    - the controller's role by Pod Identity, with only Karpenter's published policy
     - the interruption queue and the five event rules that feed it
     - the chart of its CRDs, then its own chart
     """
@@ -59,7 +63,7 @@ class Karpenter(pulumi.ComponentResource):
     def _spot_role(self) -> list[pulumi.Resource]:
         if self._settings.account.spot_service_linked_role is not SpotRole.CREATE:
             return []
-        # Every stack of the account buys spot by it: it outlives this one.
+        # Every stack of the account needs this role for spot, so it is kept when this stack is deleted.
         keep = pulumi.ResourceOptions(parent=self, retain_on_delete=True)
         return [ServiceLinkedRole(f"{self._name}-spot", aws_service_name=_SPOT, opts=keep)]
 

@@ -13,18 +13,18 @@ from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
 
 _AWAITED_KINDS = frozenset({"NodePool", "EC2NodeClass"})
-"""Custom resources that say when they are ready; the provider waits for no other."""
+"""Custom resources with a ready condition, which the provider waits for."""
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 _DRAIN_TIMEOUT = "30m"
-"""A NodePool is gone when its nodes are drained; longer than this is somebody's decision, not ours."""
+"""A NodePool is deleted when its nodes are drained. A drain that takes longer is left to a person."""
 _RELEASE_TIMEOUT_SECONDS = 900
 _STAY = frozenset({"kueue", "keda"})
-"""Charts that a destroyed stack does not uninstall: they go with the cluster, and work until its nodes go.
+"""Charts that a destroy does not uninstall: they are deleted with the cluster, and work until its nodes are deleted.
 
 Kueue's uninstallation does not end: while helm deletes its ClusterRoles, the controller that aggregates two of them
 applies them again (charts/kueue/templates/rbac/batch_*_role.yaml, v0.19.2; kubernetes v1.35.4,
-pkg/controller/clusterroleaggregation), and helm waits for them in vain. Either chart's controller is needed to the
-last: it alone takes the finalizers off what teams made of its kinds, and without it their namespaces stay.
+pkg/controller/clusterroleaggregation), so that helm never finishes. The controller of each chart must run until the
+end: only it removes the finalizers from the objects that teams made of its kinds, and without it their namespaces stay.
 """
 _NAMESPACES_THAT_STAY = frozenset(CHARTS[chart].namespace for chart in _STAY)
 
@@ -72,9 +72,9 @@ def install(
 ) -> pulumi.Resource:
     """Install a pinned chart as a real Helm release, so that its hooks run; ``chart`` is its name in the standard.
 
-    ``skip_crds`` leaves out the chart's ``crds`` folder; definitions among its templates are made all the same.
-    ``take_ownership`` lets the release have objects that stand already and are nobody's, or another release's.
-    Registered by its type, as documents are: the SDK's class for it loads half a second of code that nobody uses.
+    ``skip_crds`` leaves out the chart's ``crds`` folder; definitions among its templates are still created.
+    ``take_ownership`` lets the release adopt existing objects that belong to no release, or to another release.
+    The release is registered by its type, as documents are: importing the SDK's class would take half a second.
     """
     pinned = CHARTS[chart]
     in_registry = pinned.repository.startswith("oci://")
@@ -96,7 +96,7 @@ def install(
         parent=owner,
         provider=provider,
         depends_on=list(depends_on),
-        # The provider goes when the cluster goes.
+        # The provider is deleted together with the cluster.
         deleted_with=provider if chart in _STAY else None,
     )
     return pulumi.CustomResource(_RELEASE, name, inputs, options)

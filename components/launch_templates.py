@@ -1,4 +1,4 @@
-"""What nodes of a managed node group start from: disk, metadata service, tags and start-up."""
+"""Launch templates of managed node groups: disk, metadata service, tags and user data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import pulumi
 from pulumi_aws.ec2 import LaunchTemplate
 
 from gpuplatform.render.node_classes import ROOT_DEVICE
-from gpuplatform.settings.volumes import RootVolume
+from gpuplatform.settings.pools import RootVolume
 
 _TAGGED = ("instance", "volume", "network-interface")
-"""What EC2 makes from a template of a node group. The provider's default tags end at the template itself: EKS passes
-none on (terraform-aws-modules/terraform-aws-eks, modules/eks-managed-node-group, tag_specifications)."""
+"""The resources that EC2 creates from a node group's template. The provider's default tags apply to the template
+only: EKS does not pass them on (terraform-aws-modules/terraform-aws-eks, modules/eks-managed-node-group,
+tag_specifications)."""
 
 
 def launch_template(
@@ -43,9 +44,11 @@ def launch_template(
                 },
             }
         ],
-        # One hop: a pod cannot reach the metadata service, and so not the node's role.
+        # With one hop a pod cannot reach the metadata service, and so cannot use the node's role.
         metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 1, "http_endpoint": "enabled"},
-        tag_specifications=[{"resource_type": each, "tags": {**tags, "Name": template_name}} for each in _TAGGED],
+        tag_specifications=[
+            {"resource_type": resource_type, "tags": {**tags, "Name": template_name}} for resource_type in _TAGGED
+        ],
         user_data=None if user_data is None else base64.b64encode(user_data.encode()).decode(),
         opts=pulumi.ResourceOptions(parent=owner),
     )

@@ -1,4 +1,4 @@
-"""Monitoring: the definitions, then Prometheus and KEDA by their charts, then what they read (M1-M6, W4)."""
+"""Monitoring: the CustomResourceDefinitions, then the charts of Prometheus and KEDA, then their rules and monitors."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from gpuplatform.settings.settings import Settings
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MonitoringArgs:
-    """What watches a cluster."""
+    """The inputs of Monitoring."""
 
     cluster: ClusterHandle
     settings: Settings
     documents: MonitoringDocuments | None
-    """None where the stack is watched by something else: nothing is made."""
+    """None if something else monitors the stack: then nothing is created."""
 
 
 class Monitoring(pulumi.ComponentResource):
-    """The definitions, then the charts that read them, then monitors, rules and boards.
+    """The CustomResourceDefinitions, then the charts that use them, then monitors, rules and boards.
 
-    The definitions are a release of their own, because Helm makes what stands in a chart's ``crds`` folder once and
-    never upgrades it. Where an earlier release of the operator's chart made them, this one takes them over.
+    The definitions are a separate release, because Helm creates the objects in a chart's ``crds`` folder once and never
+    upgrades them. If an earlier release of the operator's chart created them, this release takes them over.
     """
 
     charts: tuple[str, ...]
@@ -45,7 +45,7 @@ class Monitoring(pulumi.ComponentResource):
 
     def _make(self, name: str, args: MonitoringArgs, documents: MonitoringDocuments) -> None:
         provider = args.cluster.kubernetes
-        namespaces = [register(self, name, each, provider) for each in documents.namespaces]
+        namespaces = [register(self, name, namespace, provider) for namespace in documents.namespaces]
         ready: list[pulumi.Resource] = [*namespaces, *self._identity(name, args)]
         definitions = install(
             self,
@@ -61,11 +61,11 @@ class Monitoring(pulumi.ComponentResource):
             for chart, values in documents.values.items()
             if chart != DEFINITIONS_CHART
         ]
-        for each in documents.documents:
-            register(self, name, each, provider, [definitions, *charts])
+        for document in documents.documents:
+            register(self, name, document, provider, [definitions, *charts])
 
     def _identity(self, name: str, args: MonitoringArgs) -> list[pulumi.Resource]:
-        """Leave to write to the managed workspace, and to nothing else."""
+        """The right to write to the managed workspace only."""
         workspace, cluster = workspace_arn(args.settings), args.settings.cluster.name
         if workspace is None:
             return []

@@ -1,4 +1,4 @@
-"""Network: a VPC over the named zones, or an existing one as it is (F1, F8)."""
+"""Network: a new VPC over the named zones, or an existing one, which stays unchanged."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from pulumi_aws.ec2 import (
 from pulumi_aws.vpc import SecurityGroupIngressRule
 
 from components.handles import NetworkHandle
+from gpuplatform.plan.subnets import ZoneSubnets, subnets
 from gpuplatform.render.node_classes import discovery_tags
 from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork, endpoint_name
 from gpuplatform.settings.network import Network as NetworkSettings
-from gpuplatform.settings.subnets import ZoneSubnets, subnets
 
 _INTERNET = "0.0.0.0/0"
 _HTTPS = 443
@@ -34,7 +34,7 @@ _PUBLIC_LOAD_BALANCER = {"kubernetes.io/role/elb": "1"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NetworkArgs:
-    """What a network is made from."""
+    """The inputs of Network."""
 
     network: NetworkSettings
     cluster: str
@@ -43,10 +43,10 @@ class NetworkArgs:
 
 
 class Network(pulumi.ComponentResource):
-    """The network a cluster stands in.
+    """The network of a cluster.
 
     - new: a VPC, a private and a public subnet in each zone, NAT, and endpoints for the AWS services that nodes use
-    - existing: nothing; whoever owns it, its subnets are named by id
+    - existing: nothing is created; the settings name its subnets by id
     """
 
     handle: NetworkHandle
@@ -98,7 +98,7 @@ class Network(pulumi.ComponentResource):
             tables.append(table)
         self._endpoints(vpc, new, private, tables)
         ids = tuple(subnet.id for subnet in private)
-        return NetworkHandle(vpc.id, ids, {zone.zone: each for zone, each in zip(zones, ids, strict=True)})
+        return NetworkHandle(vpc.id, ids, {zone.zone: subnet_id for zone, subnet_id in zip(zones, ids, strict=True)})
 
     def _public(self, vpc: Vpc, gateway: InternetGateway, zones: tuple[ZoneSubnets, ...]) -> dict[str, Subnet]:
         table = RouteTable(f"{self._name}-public", vpc_id=vpc.id, tags=self._tags("public"), opts=self._child)
@@ -127,7 +127,7 @@ class Network(pulumi.ComponentResource):
         """One gateway for all, or one for each zone."""
         zones = list(public) if nat is Nat.PER_ZONE else list(public)[:1]
         # No input names the internet gateway, and AWS refuses a NAT gateway before it is attached: Gateway.NotAttached
-        # (hashicorp/terraform-provider-aws#709); on the way down it is not detached while an address is mapped.
+        # (hashicorp/terraform-provider-aws#709); a destroy cannot detach it while an address is mapped.
         after_internet = pulumi.ResourceOptions(parent=self, depends_on=[internet])
         gateways: dict[str, NatGateway] = {}
         for zone in zones:
@@ -203,7 +203,7 @@ class Network(pulumi.ComponentResource):
             tags=self._tags("endpoints"),
             opts=self._child,
         )
-        # A pod keeps its own address on its way to any network of its VPC (aws/amazon-vpc-cni-k8s v1.22.3,
+        # A pod's packets keep the pod's address to any network of its VPC (aws/amazon-vpc-cni-k8s v1.22.3,
         # pkg/networkutils/network.go, buildIptablesSNATRules), so that endpoints see the pods' network too.
         networks = {"https": new.cidr, **({"https-pods": new.pod_cidr} if new.pod_cidr else {})}
         for suffix, cidr in networks.items():
@@ -216,24 +216,24 @@ class Network(pulumi.ComponentResource):
                 cidr_ipv4=cidr,
                 opts=self._child,
             )
-        for each in new.interface_endpoints:
+        for interface_endpoint in new.interface_endpoints:
             VpcEndpoint(
-                f"{self._name}-{endpoint_name(each)}",
+                f"{self._name}-{endpoint_name(interface_endpoint)}",
                 vpc_id=vpc.id,
-                service_name=f"{service}.{each}",
+                service_name=f"{service}.{interface_endpoint}",
                 vpc_endpoint_type="Interface",
                 private_dns_enabled=True,
                 subnet_ids=[subnet.id for subnet in private],
                 security_group_ids=[group.id],
-                tags=self._tags(each),
+                tags=self._tags(interface_endpoint),
                 opts=self._child,
             )
 
 
 def _existing(existing: ExistingNetwork) -> NetworkHandle:
-    subnets = existing.private_subnets
+    private = existing.private_subnets
     return NetworkHandle(
         existing.vpc_id,
-        tuple(subnet.id for subnet in subnets),
-        {subnet.zone.name: subnet.id for subnet in reversed(subnets)},  # the first of each zone
+        tuple(subnet.id for subnet in private),
+        {subnet.zone.name: subnet.id for subnet in reversed(private)},  # the first of each zone
     )

@@ -1,4 +1,4 @@
-"""NodeGroups: static pools that EKS makes where Karpenter's gate for static capacity is off (N1)."""
+"""NodeGroups: static pools as EKS node groups, for stacks in which Karpenter's gate for static capacity is closed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpuplatform.standard import versions
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NodeGroupsArgs:
-    """What managed node groups are made from."""
+    """The inputs of NodeGroups."""
 
     settings: Settings
     network: NetworkHandle
@@ -28,7 +28,7 @@ class NodeGroupsArgs:
 
 
 class NodeGroups(pulumi.ComponentResource):
-    """A fixed number of nodes for each group, with the labels and taints of the standard; no group, no resource."""
+    """A fixed number of nodes for each group, with the labels and taints of the standard; without a group, nothing."""
 
     names: tuple[str, ...]
 
@@ -37,9 +37,9 @@ class NodeGroups(pulumi.ComponentResource):
         self._name, self._args = name, args
         if args.groups:
             role = make_role(self, f"{name}-node", f"{args.settings.cluster.name}-static-node", EC2, NODE_POLICIES)
-            for each in args.groups:
-                self._group(each, role)
-        self.names = tuple(each.name for each in args.groups)
+            for group in args.groups:
+                self._group(group, role)
+        self.names = tuple(node_group.name for node_group in args.groups)
         self.register_outputs({"names": list(self.names)})
 
     def _group(self, group: NodeGroup, made: MadeRole) -> None:
@@ -67,6 +67,6 @@ class NodeGroups(pulumi.ComponentResource):
             update_config={"max_unavailable": 1},
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             labels=group.labels,
-            taints=[NodeGroupTaintArgs(**each) for each in group.taints],
+            taints=[NodeGroupTaintArgs(**taint) for taint in group.taints],
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(made.attachments)),
         )

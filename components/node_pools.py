@@ -1,4 +1,4 @@
-"""NodePools: node classes, then overlays, then the pools themselves; on the way down the other way round."""
+"""NodePools: node classes, then overlays, then the NodePools themselves; a destroy runs in the reverse order."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import pulumi
 from components.handles import ClusterHandle
 from components.kubernetes import register
 from gpuplatform.render.document import Document, name_of
-from gpuplatform.render.nodepools import node_class_of
-from gpuplatform.render.overlays import nodepool_of
+from gpuplatform.render.nodepools import node_class_of, nodepool_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NodePoolsArgs:
-    """What pools are made from."""
+    """The inputs of NodePools."""
 
     cluster: ClusterHandle
     node_classes: Sequence[Document]
@@ -33,13 +32,15 @@ class NodePools(pulumi.ComponentResource):
     def __init__(self, name: str, args: NodePoolsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-platform:index:NodePools", name, None, opts)
         provider = args.cluster.kubernetes
-        classes = {name_of(each): register(self, name, each, provider) for each in args.node_classes}
+        classes = {name_of(node_class): register(self, name, node_class, provider) for node_class in args.node_classes}
         overlays: dict[str, list[pulumi.Resource]] = defaultdict(list)
-        for each in args.overlays:
-            overlays[nodepool_of(each)].append(register(self, name, each, provider))
-        for each in args.node_pools:
+        for overlay in args.overlays:
+            overlays[nodepool_of(overlay)].append(register(self, name, overlay, provider))
+        for node_pool in args.node_pools:
             # Its own class and overlays only: the autoscaler must know what a shared node offers before the first pod
-            # asks for a share of it, and a dependency on every other pool's would grow with their square.
-            register(self, name, each, provider, [classes[node_class_of(each)], *overlays[name_of(each)]])
-        self.names = tuple(name_of(each) for each in args.node_pools)
+            # asks for a share of it, and dependencies between all pools would grow with the square of their number.
+            register(
+                self, name, node_pool, provider, [classes[node_class_of(node_pool)], *overlays[name_of(node_pool)]]
+            )
+        self.names = tuple(name_of(node_pool) for node_pool in args.node_pools)
         self.register_outputs({"names": list(self.names)})

@@ -13,7 +13,7 @@ from gpuplatform.outputs import OUTPUT_NAME, PlatformOutputs, parse
 def read_platform(stack: str, opts: pulumi.ResourceOptions | None = None) -> pulumi.Output[PlatformOutputs]:
     """The published document of a stack such as ``organization/gpu-platform/prod``.
 
-    Ends the program with one clear message where the stack publishes nothing that this reader knows.
+    Ends the program with one message if the stack does not publish a document that this reader understands.
     """
     reference = pulumi.StackReference(stack, opts=opts)
     return cast(pulumi.Output[object], reference.get_output(OUTPUT_NAME)).apply(lambda plain: _parsed(stack, plain))

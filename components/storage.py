@@ -13,15 +13,15 @@ from gpuplatform.render.document import Document, name_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StorageArgs:
-    """What volumes are made by."""
+    """The inputs of Storage."""
 
     cluster: ClusterHandle
-    """With the driver that the class names."""
+    """The cluster, which has the driver that the class names."""
     storage_class: Document
 
 
 class Storage(pulumi.ComponentResource):
-    """The class that a claim gets where it names none; whoever claims comes after it."""
+    """The class of a claim that names no class; components with claims depend on it."""
 
     def __init__(self, name: str, args: StorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-platform:index:Storage", name, None, opts)

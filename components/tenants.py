@@ -1,4 +1,4 @@
-"""Tenants: priority classes, the label guide, every team's namespaces and who they are in AWS (Q1-Q5, Q10)."""
+"""Tenants: priority classes, the label guide, and every team's namespaces and AWS roles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpuplatform.render.stack import TenantDocuments
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TenantsArgs:
-    """What tenants are made from."""
+    """The inputs of Tenants."""
 
     cluster: ClusterHandle
     cluster_documents: Sequence[Document]
@@ -26,32 +26,32 @@ class TenantsArgs:
 
 
 class Tenants(pulumi.ComponentResource):
-    """What teams find in the cluster: their namespaces, limits and access, and the words to use."""
+    """The objects for teams: namespaces, limits, access, priority classes, and the guide to labels."""
 
     namespaces: tuple[str, ...]
 
     def __init__(self, name: str, args: TenantsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpu-platform:index:Tenants", name, None, opts)
         provider = args.cluster.kubernetes
-        for each in args.cluster_documents:
-            register(self, name, each, provider)
+        for cluster_document in args.cluster_documents:
+            register(self, name, cluster_document, provider)
         for tenant in args.tenants:
             namespace = register(self, name, tenant.namespace, provider)
-            for each in tenant.contents:
-                register(self, name, each, provider, [namespace])
+            for content in tenant.contents:
+                register(self, name, content, provider, [namespace])
             if tenant.identity is not None:
                 self._identity(f"{name}-{tenant.identity.namespace}", tenant.identity)
         self.namespaces = tuple(name_of(tenant.namespace) for tenant in args.tenants)
         self.register_outputs({"namespaces": list(self.namespaces)})
 
-    def _identity(self, name: str, wanted: BucketIdentity) -> None:
-        """A role that pods of one service account take, and nobody else."""
-        made = make_role(self, name, wanted.role_name, PODS, own={"buckets": wanted.policy})
+    def _identity(self, name: str, identity: BucketIdentity) -> None:
+        """A role that only pods of one service account may assume."""
+        made = make_role(self, name, identity.role_name, PODS, own={"buckets": identity.policy})
         PodIdentityAssociation(
             name,
-            cluster_name=wanted.cluster,
-            namespace=wanted.namespace,
-            service_account=wanted.service_account,
+            cluster_name=identity.cluster,
+            namespace=identity.namespace,
+            service_account=identity.service_account,
             role_arn=made.role.arn,
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(made.attachments)),
         )

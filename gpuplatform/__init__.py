@@ -1,6 +1,7 @@
-"""The platform described without Pulumi: facts, standards, choices, documents and proofs.
+"""The platform described without Pulumi: facts, standards, settings, documents and analysis.
 
-Floors, lowest first; a module imports only from its own floor and the ones before it:
-``faults`` and ``catalog`` (facts), ``standard`` (labels, taints, names, priorities, versions), ``settings`` (what one
-environment chose), then side by side ``render`` (documents), ``proofs`` (judgements) and ``outputs`` (the contract).
+The packages are floors, lowest first. A module imports only from its own floor and from lower ones: ``faults`` and
+``catalog`` (facts), ``standard`` (labels, taints, names, priorities, versions), ``settings`` (what one environment
+chose), ``plan`` (what follows from settings), ``checks`` (cross-checks of settings), then side by side ``render``
+(documents) and ``analysis`` (cost, capacity, placement). Above them are ``accept``, ``outputs`` and ``changes``.
 """

@@ -1,24 +1,68 @@
-"""The gate before anything is made: a settings object in, either accepted settings or a report (E11).
-
-The program, the command line and the sandbox all pass it, so that what `check` says is what `pulumi up` does.
-"""
+"""The gate for settings: it reads, checks and analyses them, and refuses them with every reason at once."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from gpuplatform import platform_pods
+from gpuplatform.analysis import capacity, cost
+from gpuplatform.analysis.placement import stack as placement
+from gpuplatform.checks import cross_check
 from gpuplatform.faults import Fault, errors
-from gpuplatform.proofs import capacity, cost
-from gpuplatform.proofs.capture import stack as capture
 from gpuplatform.render import buckets
-from gpuplatform.settings import load
-from gpuplatform.settings.load import Loaded
+from gpuplatform.settings import partial, source
+from gpuplatform.settings.partial import PartialSettings
 from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.source import Plain
+
+_ITEM = re.compile(r"\[\d+\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The result of reading and checking a settings object."""
+
+    settings: Settings | None
+    """The settings; None where an error refuses them."""
+    draft: PartialSettings | None
+    """The parts that could be read, for further checks; None where nothing could be read at all."""
+    faults: tuple[Fault, ...]
+    """Errors and warnings: first those of single fields in the order of the file, then those of each check."""
+
+
+def load_file(path: Path) -> Loaded:
+    """Read and check a ``Pulumi.<stack>.yaml``, or a file that holds nothing but the settings object."""
+    raw, faults = source.read(path)
+    return Loaded(None, None, tuple(faults)) if faults else examine(raw)
+
+
+def salvaged_file(path: Path) -> tuple[Settings | None, tuple[str, ...]]:
+    """The valid part of a stack file that may be refused, and the paths of the fields that are left out."""
+    raw, faults = source.read(path)
+    if faults or not isinstance(raw, dict) or source.unreasonable(raw) is not None:
+        return None, ()
+    return partial.salvaged(raw)
+
+
+def examine(raw: object) -> Loaded:
+    """Check a settings object as plain data, as a YAML file or the engine's configuration gives it."""
+    if not isinstance(raw, dict):
+        kind = "nothing" if raw is None else f"a {type(raw).__name__}"
+        return Loaded(None, None, (Fault(source.SETTINGS_KEY, kind, "a mapping", "write the stack's settings"),))
+    if (why := source.unreasonable(cast(Plain, raw))) is not None:
+        return Loaded(None, None, (Fault(source.SETTINGS_KEY, why, "a stack's settings", "shorten the settings"),))
+    settings, draft, faults = partial.read(cast(dict[str, Plain], raw))
+    # A field that is reported as wrong is not reported again as missing, and a list with a wrong item is not checked.
+    reported = {path for fault in faults for path in (fault.path, _ITEM.sub("", fault.path))}
+    faults += [fault for fault in cross_check(draft) if fault.path not in reported]
+    return Loaded(None if errors(faults) else settings, draft, tuple(faults))
 
 
 class RefusedError(Exception):
-    """Settings that are refused; the message is the whole report."""
+    """The settings are refused; the message is the whole report."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
         self.faults = faults
@@ -26,13 +70,13 @@ class RefusedError(Exception):
 
 
 def check_file(path: Path) -> Loaded:
-    """Everything that can be said about a stack file before anything is made."""
-    return _proven(load.load_file(path))
+    """Every fault of a stack file that can be found before anything is made."""
+    return _analysed(load_file(path))
 
 
 def check(raw: object) -> Loaded:
-    """Everything that can be said about a settings object before anything is made."""
-    return _proven(load.examine(raw))
+    """Every fault of a settings object that can be found before anything is made."""
+    return _analysed(examine(raw))
 
 
 def accepted(raw: object) -> Settings:
@@ -44,7 +88,7 @@ def accepted(raw: object) -> Settings:
 
 
 def report(faults: tuple[Fault, ...] | list[Fault]) -> str:
-    """Every fault in full, numbered, for a person."""
+    """A text that lists every fault in full, numbered."""
     count = len(faults)
     lines = [f"the settings are refused: {count} {'fault' if count == 1 else 'faults'}, and nothing was made"]
     for number, fault in enumerate(faults, 1):
@@ -58,23 +102,23 @@ def report(faults: tuple[Fault, ...] | list[Fault]) -> str:
     return "\n".join(lines)
 
 
-def _proven(loaded: Loaded) -> Loaded:
-    """The loaded settings with the proofs' faults beside the judges'."""
+def _analysed(loaded: Loaded) -> Loaded:
+    """The loaded settings with the faults of the analysis added to those of the checks."""
     if loaded.draft is None:
         return loaded
-    draft, said = loaded.draft, {fault.path for fault in loaded.faults}
+    draft, reported = loaded.draft, {fault.path for fault in loaded.faults}
     faults = (
         *loaded.faults,
         *cost.faults(draft),
-        *(each for each in capacity.faults(draft) if not _follows(each, said)),
-        *capture.faults(draft),
+        *(fault for fault in capacity.faults(draft) if not _follows(fault, reported)),
+        *placement.faults(draft),
         *buckets.too_large(draft),
         *(platform_pods.faults(loaded.settings) if loaded.settings else ()),
     )
     return Loaded(None if errors(faults) else loaded.settings, loaded.draft, faults)
 
 
-def _follows(fault: Fault, said: set[str]) -> bool:
-    """Whether a quota has too few pools because the namespace's own pools or priorities are wrong, which is said."""
+def _follows(fault: Fault, reported: set[str]) -> bool:
+    """Whether a quota lacks pools only because its namespace's pools or priorities are wrong and already reported."""
     namespace, _, quota = fault.path.partition(".quota[")
-    return bool(quota) and any(each.startswith((f"{namespace}.pools", f"{namespace}.priorities")) for each in said)
+    return bool(quota) and any(path.startswith((f"{namespace}.pools", f"{namespace}.priorities")) for path in reported)

@@ -1,7 +1,7 @@
-"""How this project says that something is wrong: one message for each fault, and all of them together.
+"""How this project reports what is wrong: one message for each fault, and all of them together.
 
-A fault names the place, what was given, what is allowed and what to change. Judges return lists of faults and never
-raise; whoever asked decides what a fault means there (a refused stack, a policy violation, a finding in a manifest).
+A fault names the place, what was given, what is allowed and what to change. Checks return lists of faults and never
+raise; the caller decides what a fault leads to (a refused stack, a policy violation, a finding in a manifest).
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from dataclasses import asdict, dataclass
 
 
 class Severity(enum.StrEnum):
-    """What a finding does to the run that meets it."""
+    """The consequence of a fault for the run that finds it."""
 
     ERROR = "error"  # refused: exit code 1, nothing is created
-    WARNING = "warning"  # printed, and the run goes on
+    WARNING = "warning"  # printed; the run continues
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong, said once."""
+    """One thing that is wrong, reported once."""
 
     path: str
-    """Where, as a reader would look for it: ``pools[serve].cards[L4-24GB].markets[spot].ceiling_cards``."""
+    """The path in the settings, such as ``pools[serve].cards[L4-24GB].markets[spot].ceiling_cards``."""
     given: str
-    """The value as it was given, or what is there, in words."""
+    """The value as it was given, or a description of what stands there."""
     allowed: str
-    """What would be accepted, and the reason where it is not obvious."""
+    """Which values are accepted, and the reason where it is not obvious."""
     change: str
-    """What to do about it, as an instruction."""
+    """How to fix it, as an instruction."""
     severity: Severity = Severity.ERROR
 
     def __str__(self) -> str:
@@ -41,15 +41,15 @@ class Fault:
 
 
 def warning(path: str, given: str, allowed: str, change: str) -> Fault:
-    """A finding that is worth saying and does not refuse anything."""
+    """A fault that is reported and refuses nothing."""
     return Fault(path, given, allowed, change, Severity.WARNING)
 
 
 def errors(faults: Iterable[Fault]) -> list[Fault]:
-    """Only the faults that refuse, in the order given."""
+    """Only the faults that refuse the run, in the same order."""
     return [fault for fault in faults if fault.severity is Severity.ERROR]
 
 
 def warnings(faults: Iterable[Fault]) -> list[Fault]:
-    """Only the faults that are merely said, in the order given."""
+    """Only the faults that are printed and refuse nothing, in the same order."""
     return [fault for fault in faults if fault.severity is Severity.WARNING]

@@ -1,4 +1,4 @@
-"""How deep a YAML text is nested, found out before it is composed: libyaml's composer would overflow the C stack."""
+"""How deep a YAML text is nested, measured before it is composed: libyaml's composer would overflow the C stack."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _DEEP_BLOCK = re.compile(rf"^[ \t?:-]{{{MAX_DEPTH}}}", re.MULTILINE)
 
 
 def too_deep_at_line(text: str) -> int | None:
-    """The line, from 1, at which lists or mappings are nested deeper than anything of ours; None where none is.
+    """The line, counted from 1, at which lists or mappings are nested deeper than MAX_DEPTH; None where no line is.
 
-    Only a text that could be so deep is read event by event; broken YAML is left to whoever composes it.
+    Only a text that could be so deep is read event by event. Broken YAML gives None: the caller's parser reports it.
     """
     if text.count("[") + text.count("{") < MAX_DEPTH and not _DEEP_BLOCK.search(text):
         return None

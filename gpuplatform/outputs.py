@@ -1,6 +1,6 @@
-"""What a stack tells other teams: one typed, versioned document, and its parser from a plain mapping (E7).
+"""What a stack publishes for other teams: one typed, versioned document, and its parser from a plain mapping.
 
-A reader that was written for version 1 goes on working while the major number is 1; keys are only added.
+A reader that was written for version 1 keeps working while the major number is 1; keys are only added.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
+from gpuplatform.analysis.capacity import CapacityLine, capacity_lines
+from gpuplatform.analysis.cost import bill
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.capacity import CapacityLine, capacity_lines
-from gpuplatform.proofs.cost import bill
+from gpuplatform.plan.node_pools import PlannedNodePool, plan, unit_resource
 from gpuplatform.render.block import block
-from gpuplatform.settings.draft import of_settings
-from gpuplatform.settings.plan import PlannedNodePool, plan, unit_resource
+from gpuplatform.settings.partial import of_settings
 from gpuplatform.settings.settings import Settings
 from gpuplatform.tenant_outputs import Output, TenantOutput, tenant_output
 
 VERSION = 1
-"""Raised when a key changes its meaning or goes away."""
+"""Incremented when a key is removed or changes its meaning."""
 ENDPOINT = "cluster_endpoint"
 """The document's one key that only the cloud knows."""
 OUTPUT_NAME = "platform"
-"""The stack output that carries the document; ``kubeconfig`` is a secret output of its own."""
+"""The stack output that carries the document; ``kubeconfig`` is a separate, secret output."""
 
 
 class NodePoolOutput(Output):
@@ -47,7 +47,7 @@ class TolerationOutput(Output):
 
 
 class PoolOutput(Output):
-    """A pool, and what a pod says to land on it."""
+    """A pool, and what a pod specifies to land on it."""
 
     name: str
     purpose: str
@@ -59,35 +59,35 @@ class PoolOutput(Output):
     """As ``kubectl taint`` writes them: ``key=value:effect``."""
     tolerations: tuple[TolerationOutput, ...]
     resource: str
-    """What a pod requests one of, unless it claims it."""
+    """The resource of which a pod requests one, unless it claims a card."""
     claim_template: str | None = None
-    """Where the pool's cards are claimed: the ResourceClaimTemplate that a pod names instead."""
+    """The ResourceClaimTemplate that a pod names instead, where the pool's cards are claimed."""
     ceiling_cards: int
 
 
 class GuaranteeOutput(Output):
-    """What a namespace is guaranteed of the resource of its line."""
+    """How much of one resource a namespace is guaranteed."""
 
     tenant: str
     namespace: str
     amount: int
     pools: tuple[str, ...] | None = None
-    """Those of the line that it is meant for; an older release did not say."""
+    """The pools that the namespace may use; None where an older release published the document."""
 
 
 class CapacityOutput(Output):
-    """What teams are guaranteed of one resource on pools that they share, and what there can be of it."""
+    """How much of one resource teams are guaranteed on pools that they share, and how much the pools can have."""
 
     resource: str
     pools: dict[str, int]
-    """What each pool can have at its ceiling, in units of the resource."""
+    """Units of the resource that each pool offers at its ceiling."""
     guaranteed: tuple[GuaranteeOutput, ...]
     allowed_ratio: float
-    """The most that may be guaranteed, as a multiple of what there can be."""
+    """The most that may be guaranteed, as a multiple of what the pools can have."""
 
 
 class CostOutput(Output):
-    """The bill by list prices, and what it is held to."""
+    """The bill by list prices, and its limits."""
 
     monthly_floor_usd: float
     monthly_expected_usd: float
@@ -120,7 +120,7 @@ class PlatformOutputs(Output):
 
 
 def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
-    """The document of a stack; the endpoint is the one thing that only the cloud knows."""
+    """The document of a stack. The endpoint is a parameter, because only the cloud knows it."""
     planned = plan(settings.pools, settings.network.zones)
     return PlatformOutputs(
         version=VERSION,
@@ -128,8 +128,10 @@ def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
         region=settings.region,
         cluster_name=settings.cluster.name,
         cluster_endpoint=cluster_endpoint,
-        pools=tuple(_pool([each for each in planned if each.pool.name == pool.name]) for pool in settings.pools),
-        tenants=tuple(tenant_output(each, settings) for each in settings.tenants),
+        pools=tuple(
+            _pool([node_pool for node_pool in planned if node_pool.pool.name == pool.name]) for pool in settings.pools
+        ),
+        tenants=tuple(tenant_output(tenant, settings) for tenant in settings.tenants),
         cost=_cost(settings),
         capacity=tuple(_capacity(line, settings) for line in capacity_lines(of_settings(settings))),
     )
@@ -138,22 +140,22 @@ def describe(settings: Settings, cluster_endpoint: str) -> PlatformOutputs:
 def _capacity(line: CapacityLine, settings: Settings) -> CapacityOutput:
     return CapacityOutput(
         resource=line.resource,
-        pools={each.pool: each.units for each in line.offers},
+        pools={offer.pool: offer.units for offer in line.offers},
         guaranteed=tuple(
-            GuaranteeOutput(tenant=each.tenant, namespace=each.namespace, amount=each.amount, pools=each.pools)
-            for each in line.claims
+            GuaranteeOutput(tenant=claim.tenant, namespace=claim.namespace, amount=claim.amount, pools=claim.pools)
+            for claim in line.claims
         ),
         allowed_ratio=settings.queues.overcommit_ratio,
     )
 
 
 def _cost(settings: Settings) -> CostOutput:
-    whole = bill(of_settings(settings))
-    assert whole is not None, "accepted settings have a region and limits"
+    total = bill(of_settings(settings))
+    assert total is not None, "accepted settings have a region and limits"
     return CostOutput(
-        monthly_floor_usd=round(whole.floor_usd_per_month, 2),
-        monthly_expected_usd=round(whole.expected_usd_per_month, 2),
-        monthly_ceiling_usd=round(whole.ceiling_usd_per_month, 2),
+        monthly_floor_usd=round(total.floor_usd_per_month, 2),
+        monthly_expected_usd=round(total.expected_usd_per_month, 2),
+        monthly_ceiling_usd=round(total.ceiling_usd_per_month, 2),
         monthly_floor_limit_usd=settings.cost.monthly_floor_limit_usd,
         monthly_budget_usd=settings.cost.monthly_budget_usd,
     )
@@ -168,26 +170,26 @@ def _pool(planned: list[PlannedNodePool]) -> PoolOutput:
         role=pool.role.value,
         node_pools=tuple(
             NodePoolOutput(
-                name=each.name,
-                card=each.card.name,
-                market=each.market.market.value,
-                ceiling_cards=each.ceiling_cards,
-                instance_types=tuple(one.name for one in each.types),
-                labels=each.labels,
+                name=node_pool.name,
+                card=node_pool.card.name,
+                market=node_pool.market.market.value,
+                ceiling_cards=node_pool.ceiling_cards,
+                instance_types=tuple(instance_type.name for instance_type in node_pool.types),
+                labels=node_pool.labels,
             )
-            for each in planned
+            for node_pool in planned
         ),
         selection=pasted.node_selector,
         taints=tuple(f"{taint.key}={taint.value}:{taint.effect.value}" for taint in planned[0].taints),
-        tolerations=tuple(TolerationOutput.model_validate(each) for each in pasted.tolerations),
+        tolerations=tuple(TolerationOutput.model_validate(toleration) for toleration in pasted.tolerations),
         resource=unit_resource(pool),
         claim_template=pasted.claim_template,
-        ceiling_cards=sum(each.ceiling_cards for each in planned),
+        ceiling_cards=sum(node_pool.ceiling_cards for node_pool in planned),
     )
 
 
 def parse(document: Mapping[str, object], where: str = OUTPUT_NAME) -> tuple[PlatformOutputs | None, list[Fault]]:
-    """The document as another team reads it, and why it cannot be read."""
+    """The document as another team reads it, or None with the faults that keep it from being read."""
     version = document.get("version")
     if isinstance(version, bool) or version != VERSION:
         return None, [
@@ -197,6 +199,11 @@ def parse(document: Mapping[str, object], where: str = OUTPUT_NAME) -> tuple[Pla
         return PlatformOutputs.model_validate(dict(document)), []
     except ValidationError as error:
         return None, [
-            Fault(f"{where}.{'.'.join(map(str, each['loc']))}", repr(each["input"]), each["msg"], "publish it again")
-            for each in error.errors()
+            Fault(
+                f"{where}.{'.'.join(map(str, error_details['loc']))}",
+                repr(error_details["input"]),
+                error_details["msg"],
+                "publish it again",
+            )
+            for error_details in error.errors()
         ]

@@ -1,1 +1,1 @@
-"""The policy pack: a second, independent reading of the documents that the program makes."""
+"""The policy pack: a second, independent check of the documents that the program renders."""

@@ -1,4 +1,4 @@
-"""The Common Expression Language as rules write it: literals, the fragments that several rules share, the verdicts.
+"""Common Expression Language for the rules: literals, shared fragments, and the types for a rule's expression.
 
 An expression reads the variables of its kind's policy, which ``policies/admission/scopes.py`` defines, and ``object``.
 """
@@ -16,13 +16,13 @@ class Cel:
     """A rule as the API server evaluates it, each time an object is written."""
 
     keeps: str
-    """An expression that is true where the rule is kept."""
+    """An expression that is true if the object keeps the rule."""
     says: str = ""
-    """An expression whose text joins the message: what this object is, where the rule's own words do not tell."""
+    """An expression whose text is added to the message: facts about this object that the rule's description lacks."""
     short_of: str = ""
-    """What the rule judges and the expression cannot; empty where both give one verdict."""
+    """The part of the rule that the expression cannot judge; empty if both always agree."""
     everywhere: bool = False
-    """For pods: judged in every namespace, and not in those of teams alone."""
+    """For pods: whether it applies in every namespace, not only in those of teams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,19 @@ def literal(value: str | int | Iterable[str]) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, int):
         return str(value)
-    return "[" + ", ".join(literal(each) for each in value) + "]"
+    return "[" + ", ".join(literal(item) for item in value) + "]"
 
 
 def table(entries: Mapping[str, str | int | Iterable[str]]) -> str:
     """A map of such values, in the order given."""
-    return nested({key: literal(each) for key, each in entries.items()})
+    return nested({key: literal(item) for key, item in entries.items()})
 
 
 def nested(entries: Mapping[str, str]) -> str:
     """A map whose values are CEL already."""
-    return "{" + ", ".join(f"{literal(key)}: {each}" for key, each in entries.items()) + "}"
+    return "{" + ", ".join(f"{literal(key)}: {expression}" for key, expression in entries.items()) + "}"
 
 
 def every(*conditions: str) -> str:
     """All of the conditions."""
-    return " && ".join(f"({each})" for each in conditions)
+    return " && ".join(f"({condition})" for condition in conditions)

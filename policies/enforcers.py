@@ -1,4 +1,4 @@
-"""Who enforces a rule: the pack at preview, lint at pull request, the API server; and why one of them cannot."""
+"""Where a rule is enforced: by lint in a pull request, by the pack in a preview, by the API server; and why not."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from policies.cel import Cel
-from policies.change_rule import ChangeRule
-from policies.lint.rules import STACK_RULES as LINTED_TOGETHER
-from policies.rule import Rule, StackRule
+from policies.lint.judging import STACK_RULES as LINTED_TOGETHER
+from policies.rule import ChangeRule, Rule, StackRule, ViewRule
 from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
-from policies.rules.fixed import GPU_LABELS_FIXED
+from policies.rules.immutable_labels import GPU_LABELS_FIXED
 from policies.subject import PART_SEPARATOR
-from policies.view_rule import ViewRule
 
 ListedRule: TypeAlias = Rule | StackRule | ViewRule | ChangeRule
 
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
-    """One of the three, and what it makes of a rule."""
+    """One of the three, and whether it enforces a rule."""
 
     by: str
     enforces: bool
     note: str
-    """Why it does not, or where it falls short; empty where there is nothing to say."""
+    """The reason if it does not, or the part that it leaves out; else empty."""
 
 
 def every_rule() -> tuple[ListedRule, ...]:
@@ -34,7 +32,7 @@ def every_rule() -> tuple[ListedRule, ...]:
 
 
 def enforcement(rule: ListedRule) -> Iterator[Enforcement]:
-    """The three, in the order in which a change meets them: pull request, preview, cluster."""
+    """Lint, the pack and admission, in the order in which they check a change."""
     why = _not_linted(rule)
     yield Enforcement("lint", not why, why or ("with `--stack`" if isinstance(rule, ViewRule) else ""))
     why = _not_in_pack(rule)
@@ -49,7 +47,7 @@ def enforcement(rule: ListedRule) -> Iterator[Enforcement]:
 def _not_linted(rule: ListedRule) -> str:
     match rule:
         case ChangeRule():
-            return "a file does not tell what the object was"
+            return "a file does not show the object's earlier state"
         case StackRule() if rule not in LINTED_TOGETHER:
             return "it compares objects of a whole stack, which a team's repository does not hold"
         case _ if all(PART_SEPARATOR in kind.name for kind in rule.kinds):

@@ -1,8 +1,8 @@
-"""The pack as the policy engine asks it: one resource, or all of a stack, in; diagnostics out.
+"""The policy pack as a server for the policy engine: it gets one resource or a whole stack, and returns diagnostics.
 
-The protocol is served by ourselves: the SDK's server decodes each resource once for every policy, and ends a policy at
-the first value that a preview does not know. Here a resource is decoded once, and only where a rule is about it; a
-rule judges what is known, and what is not known yet is said, with the rules that will judge it in the update.
+The platform serves the protocol itself. The SDK's server decodes each resource once for every policy, and ends a policy
+at the first value that a preview does not know. This server decodes a resource once, and only if a rule judges it. A
+rule judges the known values; a diagnostic names the unknown fields and the rules that judge them in the update.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Seen:
     subject: Subject
     urn: str
     partly: bool
-    """Whether something of it is not known yet."""
+    """Whether one of its values is not known yet."""
 
 
 class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
@@ -61,7 +61,7 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
     def Analyze(  # noqa: N802
         self, request: proto.AnalyzeRequest, context: grpc.ServicerContext
     ) -> proto.AnalyzeResponse:
-        """What the rules say of one resource's inputs."""
+        """The diagnostics about one resource's inputs."""
         del context
         response = proto.AnalyzeResponse()
         rules, together = self._about(request.type)
@@ -80,13 +80,13 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
     def AnalyzeStack(  # noqa: N802
         self, request: proto.AnalyzeStackRequest, context: grpc.ServicerContext
     ) -> proto.AnalyzeResponse:
-        """What the rules about a whole stack say, each fault with the URN of its resource."""
+        """The diagnostics of the rules about a whole stack, each with the URN of its resource."""
         del context
         response = proto.AnalyzeResponse()
         every = [
-            (each.type, self._inputs(each.urn) or _seen(each))
-            for each in request.resources
-            if self._about(each.type)[1]
+            (resource.type, self._inputs(resource.urn) or _seen(resource))
+            for resource in request.resources
+            if self._about(resource.type)[1]
         ]
         for rule in self._stack_rules:
             if self._level(rule) == proto.DISABLED:
@@ -137,27 +137,27 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
         self, request: proto.ConfigureAnalyzerRequest, context: grpc.ServicerContext
     ) -> empty_pb2.Empty:
         """Levels by rule, as the engine read them from its configuration file."""
-        known = {ALL, *(rule.name for rule in (*self._rules, *self._stack_rules))}
+        names = {ALL, *(rule.name for rule in (*self._rules, *self._stack_rules))}
         for name in request.policyConfig:
-            if name not in known:
+            if name not in names:
                 context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(unknown_rule(name, "the policy pack's levels")))
-        self._levels = {name: each.enforcementLevel for name, each in request.policyConfig.items()}
+        self._levels = {name: level.enforcementLevel for name, level in request.policyConfig.items()}
         return empty_pb2.Empty()
 
     def ConfigureStack(  # noqa: N802
         self, request: proto.AnalyzerStackConfigureRequest, context: grpc.ServicerContext
     ) -> proto.AnalyzerStackConfigureResponse:
-        """Nothing of the stack itself is read."""
+        """The pack needs nothing about the stack itself."""
         del request, context
         return proto.AnalyzerStackConfigureResponse()
 
     def _inputs(self, urn: str) -> _Seen | None:
-        """What was seen of a resource; the program's own root has no inputs, and what it publishes is all of it."""
+        """The recorded inputs of a resource. The program's root has no inputs, only the outputs that it publishes."""
         seen = self._seen.get(urn)
         return seen if seen is not None and seen.subject.body else None
 
     def _about(self, token: str) -> tuple[tuple[Rule, ...], tuple[StackRule, ...]]:
-        """The rules that are not switched off and are about such a resource."""
+        """The enabled rules about such a resource."""
         rules, together = _rules_about(self._rules, self._stack_rules, token)
         return tuple(rule for rule in rules if self._level(rule) != proto.DISABLED), together
 
@@ -171,7 +171,7 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
                 self._say(response, rule, seen, f"{seen.subject}: {fault}", self._level(rule))
 
     def _defer(self, response: proto.AnalyzeResponse, rule: AnyRule, seen: _Seen, reads: Reads) -> None:
-        """Say what the rule has to wait for."""
+        """Report the fields that the rule has to wait for."""
         if fields := ", ".join(sorted(map(written, reads.unknown))):
             words = f"{seen.subject}: {fields}: not known yet, so the rest of this rule is judged in the update"
             self._say(response, rule, seen, words, proto.ADVISORY)
@@ -200,11 +200,11 @@ def _seen(resource: proto.AnalyzeRequest | proto.AnalyzerResource) -> _Seen:
 def _rules_about(
     rules: tuple[Rule, ...], stack_rules: tuple[StackRule, ...], token: str
 ) -> tuple[tuple[Rule, ...], tuple[StackRule, ...]]:
-    """A resource of that type with nothing in it is enough to see which rules are about it."""
-    alone = of_resource(token, "", {})
+    """The rules about a type, found with an empty resource of that type."""
+    empty = of_resource(token, "", {})
     return (
-        tuple(rule for rule in rules if rule.applies_to(alone)),
-        tuple(rule for rule in stack_rules if rule.applies_to(alone)),
+        tuple(rule for rule in rules if rule.applies_to(empty)),
+        tuple(rule for rule in stack_rules if rule.applies_to(empty)),
     )
 
 

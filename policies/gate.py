@@ -1,4 +1,4 @@
-"""The gate of the program: a stack that breaks a rule ends it before the first resource, with or without a pack."""
+"""Ends the program before its first resource if the stack breaks a rule, with or without the policy pack."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import pulumi
 
+from policies.judge import PlainObject, judge_stack, report
 from policies.published import label_changes
-from policies.stack import PlainObject, judge_stack, report
 
 
 def hold_to_the_rules(

@@ -1,6 +1,6 @@
-"""How strictly each rule is held: the configuration file of the policy engine, judged before the engine reads it.
+"""The enforcement level of each rule: checks the policy engine's configuration file before the engine reads it.
 
-The engine takes a rule's name that nobody has without a word, so that a typing error would leave a rule as it was.
+The engine accepts an unknown rule name silently, so that a typing error would have no effect.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ class Level(enum.StrEnum):
 
 
 def judge(text: str, where: str) -> list[Fault]:
-    """Everything wrong with a file's text; nothing where the engine may have it."""
+    """Every fault of a file's text; empty if the engine can use it."""
     try:
-        given = plain(json.loads(text))
+        document = plain(json.loads(text))
     except ValueError as error:
-        return [Fault(where, f"no JSON ({error})", "a JSON object of levels by rule", "mend the file")]
-    if not isinstance(given, Mapping):
-        return [Fault(where, quoted(given), "a JSON object of levels by rule", 'write {"rule-name": "advisory"}')]
-    return [fault for name, level in given.items() for fault in (*_name(name, where), *_level(name, level, where))]
+        return [Fault(where, f"text that is not JSON ({error})", "a JSON object of levels by rule", "correct the file")]
+    if not isinstance(document, Mapping):
+        return [Fault(where, quoted(document), "a JSON object of levels by rule", 'write {"rule-name": "advisory"}')]
+    return [fault for name, level in document.items() for fault in (*_name(name, where), *_level(name, level, where))]
 
 
 def unknown_rule(name: str, where: str) -> Fault:
     """The fault of a name that no rule has."""
     near = difflib.get_close_matches(name, NAMES, n=3)
-    change = f"write {' or '.join(near)}" if near else "take the name from the page of policies"
+    change = f"write {' or '.join(near)}" if near else "take a name from docs/reference/policies.md"
     return Fault(f"{where}: {name}", "no rule of the pack", f"a rule's name, or {ALL}", change)
 
 
 def schema() -> dict[str, object]:
     """The file's JSON schema, for editors."""
-    one = {
+    level_schema = {
         "oneOf": [
             {"$ref": "#/definitions/level"},
             {
@@ -63,9 +63,9 @@ def schema() -> dict[str, object]:
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Levels of the rules of gpu-platform",
         "type": "object",
-        "properties": {"$schema": {"type": "string"}, **dict.fromkeys((ALL, *NAMES), one)},
+        "properties": {"$schema": {"type": "string"}, **dict.fromkeys((ALL, *NAMES), level_schema)},
         "additionalProperties": False,
-        "definitions": {"level": {"enum": [each.value for each in Level]}},
+        "definitions": {"level": {"enum": [level.value for level in Level]}},
     }
 
 
@@ -73,12 +73,12 @@ def _name(name: str, where: str) -> list[Fault]:
     return [] if name in (ALL, *NAMES) else [unknown_rule(name, where)]
 
 
-def _level(name: str, given: Plain, where: str) -> list[Fault]:
+def _level(name: str, level: Plain, where: str) -> list[Fault]:
     allowed = f"one of {', '.join(Level)}"
     path = f"{where}: {name}"
-    if isinstance(given, Mapping):
-        more = [key for key in given if key != _LEVEL]
-        path, given = f"{path}.{_LEVEL}", given.get(_LEVEL)
+    if isinstance(level, Mapping):
+        more = [key for key in level if key != _LEVEL]
+        path, level = f"{path}.{_LEVEL}", level.get(_LEVEL)
         if more:
-            return [Fault(path, f"{', '.join(more)} beside it", f"{_LEVEL} alone", "remove the rest")]
-    return [] if given in tuple(Level) else [Fault(path, quoted(given), allowed, f"write {allowed}")]
+            return [Fault(path, f"further keys: {', '.join(more)}", f"{_LEVEL} only", "remove the other keys")]
+    return [] if level in tuple(Level) else [Fault(path, quoted(level), allowed, f"write {allowed}")]

@@ -6,18 +6,18 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuplatform.analysis.label_accuracy import Requirement, has_nvidia, selectable
 from gpuplatform.catalog.instance_types import InstanceType
-from gpuplatform.proofs.truth import Requirement, has_nvidia, selectable
 from gpuplatform.standard import keys, labels
-from gpuplatform.standard.taints import Effect
+from gpuplatform.standard.taints import TaintEffect
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, mapping_at, text
 
 LABELS_PATH = "spec.template.metadata.labels"
 TAINTS_PATH = "spec.template.spec.taints"
 LIMITS_PATH = "spec.limits"
 
-HOLDING = (Effect.NO_SCHEDULE.value, Effect.NO_EXECUTE.value)
-"""Effects that keep a pod away; the third is a mere preference."""
+HOLDING = (TaintEffect.NO_SCHEDULE.value, TaintEffect.NO_EXECUTE.value)
+"""Effects that keep a pod away; the third effect is only a preference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class NodePool:
     subject: Subject
     all_labels: Mapping[str, str | Unknown | None] | Unknown
     replicas: Plain
-    """UNKNOWN also where the whole spec is; None where the pool is elastic."""
+    """UNKNOWN also if the whole spec is unknown; None if the pool is elastic."""
 
     @functools.cached_property
     def requirements(self) -> tuple[Requirement, ...] | Unknown:
-        """UNKNOWN where any of them is: a line that is not known yet could exclude or admit any type."""
+        """UNKNOWN if any of them is: a line that is not known yet could exclude or admit any type."""
         return requirements_at(self.subject, "spec", "template", "spec", "requirements")
 
     @functools.cached_property
@@ -75,15 +75,15 @@ class NodePool:
 
     @property
     def types(self) -> tuple[InstanceType, ...] | Unknown:
-        """Every type of the catalogue that it can launch."""
+        """Every type of the catalog that it can launch."""
         return UNKNOWN if isinstance(self.requirements, Unknown) else selectable(self.requirements)
 
     @property
     def is_gpu(self) -> bool:
-        """Whether it launches, claims or keeps pods off for NVIDIA cards, as far as is known."""
+        """Whether its types, labels or taints are about NVIDIA cards, as far as is known."""
         if not isinstance(self.all_labels, Unknown) and any(key.startswith(labels.PREFIX) for key in self.all_labels):
             return True
-        if not isinstance(self.taints, Unknown) and any(each.key == keys.GPU_TAINT for each in self.taints):
+        if not isinstance(self.taints, Unknown) and any(taint.key == keys.GPU_TAINT for taint in self.taints):
             return True
         types = self.types
         return not isinstance(types, Unknown) and any(map(has_nvidia, types))
@@ -100,7 +100,7 @@ class NodePool:
 
     @property
     def is_protected(self) -> bool:
-        """Whether what runs there must not be disturbed: training, and chiefs."""
+        """Whether its pods must not be disturbed: training and chiefs."""
         return self.is_chief or self.label(labels.PURPOSE) == labels.Purpose.TRAIN.value
 
 
@@ -123,7 +123,7 @@ def seen_taints(subject: Subject, *path: str) -> tuple[SeenTaint, ...] | Unknown
 
 
 def requirements_at(subject: Subject, *path: str) -> tuple[Requirement, ...] | Unknown:
-    """The list of requirements at a path; UNKNOWN where any part of any of them is."""
+    """The list of requirements at a path; UNKNOWN if any part of a requirement is unknown."""
     lines = items_at(subject, *path)
     if isinstance(lines, Unknown):
         return UNKNOWN
@@ -135,5 +135,5 @@ def requirements_at(subject: Subject, *path: str) -> tuple[Requirement, ...] | U
         texts = [text(value) for value in values]
         if UNKNOWN in texts:
             return UNKNOWN
-        read.append(Requirement(key or "", operator or "", tuple(str(each) for each in texts)))
+        read.append(Requirement(key or "", operator or "", tuple(str(part) for part in texts)))
     return tuple(read)

@@ -1,18 +1,37 @@
-"""A pod template as the rules read it: what its containers ask for, what it selects, what it tolerates."""
+"""Reads a pod's requests for cards, shares and slices, its node selection and its tolerations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
-from gpuplatform.proofs.capture.pod import Match, PodAsk
-from gpuplatform.proofs.capture.quantity import mebibytes, millis, quantity
+from gpuplatform.analysis.placement.pod import Match, PodAsk, mebibytes, millis, quantity
+from gpuplatform.catalog.mig import geometries
 from gpuplatform.standard import labels, resources
-from gpuplatform.standard.taints import Effect, Toleration
-from policies.card_names import names_cards
+from gpuplatform.standard.taints import TaintEffect, Toleration
+from policies.cel import literal
 from policies.subject import UNKNOWN, Plain, Unknown, at, items, mapping, text
 from policies.workloads import PodTemplate
+
+_NVIDIA_CARDS: Final = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
+"""The prefixes of card resource names, including names that no node offers."""
+CARD_NAME: Final = "(" + " || ".join(f"k.startsWith({literal(prefix)})" for prefix in _NVIDIA_CARDS) + ")"
+"""The same in CEL, of a resource ``k``."""
+_PROFILES = {labels.profile_value(profile.name) for table in geometries().values() for profile in table.profiles}
+OFFERED_SOMEWHERE: Final = (resources.GPU, *sorted(map(resources.mig_resource, _PROFILES)))
+"""Every name that nodes can offer: a whole card or a share of one, and a slice of each profile that some card has."""
+NAMES_ALLOWED: Final = (
+    f"{resources.GPU} for a whole card or a share, {resources.MIG_PREFIX}<profile> for a slice of a profile"
+    " that some card has, such as 1g.10gb"
+)
+
+
+def names_cards(resource: str) -> bool:
+    """Whether a resource name is meant for cards, even if no node offers that name."""
+    return resource.startswith(_NVIDIA_CARDS)
+
 
 _MODEL_SERVERS = (
     "model",
@@ -42,16 +61,16 @@ class Container:
     requests: Mapping[str, Plain] | Unknown
     limits: Mapping[str, Plain] | Unknown
     runs_beside: bool
-    """Whether it runs while the others do: a container or a sidecar, not one that prepares and ends."""
+    """Whether it runs together with the others: a container or a sidecar, not an init container that ends."""
 
     @property
     def cards(self) -> tuple[str, ...]:
-        """The card resources that it names in requests or limits, also those that nobody offers."""
+        """The card resources in its requests or limits, including those that no node offers."""
         named = [key for part in (self.requests, self.limits) if not isinstance(part, Unknown) for key in part]
         return tuple(dict.fromkeys(key for key in named if names_cards(key)))
 
     def asks(self, resource: str) -> Plain:
-        """The request, or the limit where there is none, as Kubernetes fills it in."""
+        """The request; without a request the limit, as in Kubernetes."""
         requested = at(self.requests, resource)
         return at(self.limits, resource) if requested is None else requested
 
@@ -66,7 +85,7 @@ class Selector:
 
 
 def containers(pod: PodTemplate) -> Iterator[Container]:
-    """Every container of a pod, those that prepare included."""
+    """Every container of a pod, including init containers."""
     for path, written in container_bodies(pod):
         beside = ".initContainers[" not in path or at(written, "restartPolicy") == "Always"
         yield _container(path, written, beside)
@@ -85,20 +104,24 @@ def container_bodies(pod: PodTemplate) -> Iterator[tuple[str, Plain]]:
 
 def asks_for_cards(pod: PodTemplate) -> bool:
     """Whether it counts cards, or claims devices and selects GPU nodes."""
-    counted = any(text(each.asks(key)) not in (None, "0") for each in containers(pod) for key in each.cards)
-    return counted or (bool(claims(pod)) and any(each.match.key.startswith(labels.PREFIX) for each in selectors(pod)))
+    counted = any(
+        text(container.asks(key)) not in (None, "0") for container in containers(pod) for key in container.cards
+    )
+    return counted or (
+        bool(claims(pod)) and any(selector.match.key.startswith(labels.PREFIX) for selector in selectors(pod))
+    )
 
 
 def claims(pod: PodTemplate) -> tuple[str, ...]:
     """Templates of the resource claims that it names."""
     listed = items(pod.spec.get("resourceClaims"))
-    named = [at(each, "resourceClaimTemplateName") for each in (() if isinstance(listed, Unknown) else listed)]
-    return tuple(each for each in named if isinstance(each, str))
+    named = [at(claim, "resourceClaimTemplateName") for claim in (() if isinstance(listed, Unknown) else listed)]
+    return tuple(name for name in named if isinstance(name, str))
 
 
 def selectors(pod: PodTemplate) -> list[Selector]:
     """Every known demand on node labels: the node selector's, required and preferred affinity's."""
-    found = [
+    read = [
         Selector(f"{pod.spec_path}.nodeSelector[{key}]", Match(key, "In", (value,)), required=True)
         for key, value in _selected(pod).items()
         if isinstance(value, str)
@@ -106,83 +129,93 @@ def selectors(pod: PodTemplate) -> list[Selector]:
     affinity = f"{pod.spec_path}.affinity.nodeAffinity"
     for part, required in ((REQUIRED, True), (PREFERRED, False)):
         for where, term in _terms(pod, part):
-            found += _expressions(f"{affinity}.{part}{where}.matchExpressions", term, required=required)
-    return found
+            read += _expressions(f"{affinity}.{part}{where}.matchExpressions", term, required=required)
+    return read
 
 
 def alternatives(pod: PodTemplate) -> tuple[tuple[Match, ...], ...] | Unknown:
-    """The node selector joined to each required affinity term; UNKNOWN where a part is not known yet."""
+    """The node selector joined to each required affinity term; UNKNOWN if a part is not known yet."""
     selected = _selected(pod)
     required = at(pod.spec, "affinity", "nodeAffinity", REQUIRED)
     if UNKNOWN in (pod.spec.get("nodeSelector"), required, *selected.values()):
         return UNKNOWN
-    own = tuple(Match(key, "In", (str(value),)) for key, value in selected.items())
+    from_selector = tuple(Match(key, "In", (str(value),)) for key, value in selected.items())
     if required is None:
-        return (own,)
+        return (from_selector,)
     read: list[tuple[Match, ...]] = []
     for _, term in _terms(pod, REQUIRED):
         lines = items(at(term, "matchExpressions"))
         if isinstance(lines, Unknown) or any(_match(line) is UNKNOWN for line in lines):
             return UNKNOWN
-        matches = [each for line in lines if isinstance(each := _match(line), Match)]
+        matches = [match for line in lines if isinstance(match := _match(line), Match)]
         if lines or at(term, "matchFields") is not None:  # an empty term matches no node
-            read.append((*own, *matches))
+            read.append((*from_selector, *matches))
     return tuple(read)
 
 
 def tolerations(pod: PodTemplate) -> tuple[Toleration, ...] | Unknown:
-    """The tolerations, an empty key where every key is tolerated; UNKNOWN where a part is not known yet."""
+    """The tolerations, an empty key where every key is tolerated; UNKNOWN if a part is not known yet."""
     listed = items(pod.spec.get("tolerations"))
     if isinstance(listed, Unknown):
         return UNKNOWN
     read: list[Toleration] = []
-    for each in listed:
-        key, operator, value, effect = (text(at(each, part)) for part in ("key", "operator", "value", "effect"))
+    for toleration in listed:
+        key, operator, value, effect = (text(at(toleration, part)) for part in ("key", "operator", "value", "effect"))
         if UNKNOWN in (key, operator, value, effect):
             return UNKNOWN
-        if operator not in (None, "", "Equal", "Exists") or (effect and effect not in list(Effect)):
+        if operator not in (None, "", "Equal", "Exists") or (effect and effect not in list(TaintEffect)):
             continue  # the API server refuses it, so it answers nothing
         if not key and operator != "Exists":
             continue
         exact = None if operator == "Exists" else str(value or "")
-        read.append(Toleration(str(key or ""), exact, Effect(str(effect)) if effect else None))
+        read.append(Toleration(str(key or ""), exact, TaintEffect(str(effect)) if effect else None))
     return tuple(read)
 
 
 def ask(pod: PodTemplate) -> PodAsk | None:
-    """What the pod asks of a node; None where some part of it is not known, or is no quantity."""
-    wanted, borne = alternatives(pod), tolerations(pod)
-    amounts = [_amounts(each) for each in containers(pod)]
-    beside = [each.runs_beside for each in containers(pod)]
+    """The pod's demands on a node; None if a part is not known or a resource quantity is invalid."""
+    node_demands, borne = alternatives(pod), tolerations(pod)
+    amounts = [_amounts(container) for container in containers(pod)]
+    beside = [container.runs_beside for container in containers(pod)]
     parts = [pod.spec.get(name) for name in ("containers", "initContainers", "resourceClaims")]
-    if isinstance(wanted, Unknown) or isinstance(borne, Unknown) or UNKNOWN in parts:
+    if isinstance(node_demands, Unknown) or isinstance(borne, Unknown) or UNKNOWN in parts:
         return None
-    known = [each for each in amounts if each is not None]
-    if len(known) != len(amounts):
+    amounts_known = [amount for amount in amounts if amount is not None]
+    if len(amounts_known) != len(amounts):
         return None
-    total = _total([each for each, runs in zip(known, beside, strict=True) if runs])
-    for each, runs in zip(known, beside, strict=True):
+    total = _total([amounts_of_one for amounts_of_one, runs in zip(amounts_known, beside, strict=True) if runs])
+    for amounts_of_one, runs in zip(amounts_known, beside, strict=True):
         if not runs:  # it ends before the others start, so the larger of the two counts
-            total = {key: max(total.get(key, Fraction(0)), each.get(key, Fraction(0))) for key in {*total, *each}}
+            total = {
+                key: max(total.get(key, Fraction(0)), amounts_of_one.get(key, Fraction(0)))
+                for key in {*total, *amounts_of_one}
+            }
     devices = {key: int(amount) for key, amount in sorted(total.items()) if key not in _NATIVE_DEVICES and amount}
     return PodAsk(
-        alternatives=wanted,
+        alternatives=node_demands,
         tolerations=borne,
         cpu_millis=millis(total.get(resources.CPU, Fraction(0))),
         memory_mib=mebibytes(total.get(resources.MEMORY, Fraction(0))),
         devices=tuple(devices.items()),
-        largest_container=tuple((key, int(max(each.get(key, Fraction(0)) for each in known))) for key in devices),
+        largest_container=tuple(
+            (key, int(max(amounts_of_one.get(key, Fraction(0)) for amounts_of_one in amounts_known))) for key in devices
+        ),
         claims=claims(pod),
     )
 
 
 def _container(path: str, written: Plain, beside: bool) -> Container:
-    given = at(written, "resources")
-    return Container(f"{path}.resources", mapping(at(given, "requests")), mapping(at(given, "limits")), beside)
+    written_resources = at(written, "resources")
+    return Container(
+        f"{path}.resources",
+        mapping(at(written_resources, "requests")),
+        mapping(at(written_resources, "limits")),
+        beside,
+    )
 
 
 def _amounts(container: Container) -> dict[str, Fraction] | None:
-    """What one container takes of each resource; None where it is not known or no quantity."""
+    """The amount of each resource for one container; None if it is not known or not a quantity."""
     if isinstance(container.requests, Unknown) or isinstance(container.limits, Unknown):
         return None
     read: dict[str, Fraction] = {}
@@ -198,8 +231,8 @@ def _amounts(container: Container) -> dict[str, Fraction] | None:
 
 
 def _total(amounts: Sequence[Mapping[str, Fraction]]) -> dict[str, Fraction]:
-    every = dict.fromkeys(key for each in amounts for key in each)
-    return {key: sum((each.get(key, Fraction(0)) for each in amounts), Fraction(0)) for key in every}
+    every = dict.fromkeys(key for amount in amounts for key in amount)
+    return {key: sum((amount.get(key, Fraction(0)) for amount in amounts), Fraction(0)) for key in every}
 
 
 def _selected(pod: PodTemplate) -> dict[str, str | Unknown]:
@@ -212,24 +245,24 @@ def _terms(pod: PodTemplate, part: str) -> Iterator[tuple[str, Plain]]:
     """The terms of one half of node affinity, each with the rest of its path."""
     affinity = at(pod.spec, "affinity", "nodeAffinity", part)
     listed = items(at(affinity, "nodeSelectorTerms") if part == REQUIRED else affinity)
-    for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
+    for number, term in enumerate(() if isinstance(listed, Unknown) else listed):
         if part == REQUIRED:
-            yield f".nodeSelectorTerms[{number}]", each
+            yield f".nodeSelectorTerms[{number}]", term
         else:
-            yield f"[{number}].preference", at(each, "preference")
+            yield f"[{number}].preference", at(term, "preference")
 
 
 def _expressions(path: str, term: Plain, *, required: bool) -> list[Selector]:
     lines = items(at(term, "matchExpressions"))
-    found = [(number, _match(line)) for number, line in enumerate(() if isinstance(lines, Unknown) else lines)]
-    return [Selector(f"{path}[{number}]", each, required) for number, each in found if isinstance(each, Match)]
+    lines_read = [(number, _match(line)) for number, line in enumerate(() if isinstance(lines, Unknown) else lines)]
+    return [Selector(f"{path}[{number}]", match, required) for number, match in lines_read if isinstance(match, Match)]
 
 
 def _match(line: Plain) -> Match | Unknown:
     key, operator, values = text(at(line, "key")), text(at(line, "operator")), items(at(line, "values"))
     if isinstance(key, Unknown) or isinstance(operator, Unknown) or isinstance(values, Unknown):
         return UNKNOWN
-    texts = [text(each) for each in values]
+    texts = [text(value) for value in values]
     if UNKNOWN in texts:
         return UNKNOWN
-    return Match(key or "", operator or "", tuple(str(each) for each in texts if each is not None))
+    return Match(key or "", operator or "", tuple(str(part) for part in texts if part is not None))

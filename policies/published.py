@@ -1,18 +1,18 @@
-"""Labels that a running stack has published are fixed: its document is held against the one that comes (L5)."""
+"""Compares the labels that a running stack has published with those to be published: fixed labels must not change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from policies.rule import Finding
-from policies.rules.fixed import GPU_LABELS_FIXED
+from policies.rules.immutable_labels import GPU_LABELS_FIXED
 from policies.subject import Plain, Subject, Unknown, at, items, of_plain, plain, text
 
 PlainObject = Mapping[str, object]
 
 
 def label_changes(before: PlainObject, now: PlainObject) -> tuple[Finding, ...]:
-    """Every fixed label of a published NodePool that would change; both are documents as a stack publishes them.
+    """Every fixed label of a published NodePool that would change; ``before`` and ``now`` are published documents.
 
     A NodePool that is new or goes away changes no label. ``before`` is empty where nothing was published.
     """

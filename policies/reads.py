@@ -1,7 +1,7 @@
-"""What a rule reads of a thing, recorded while it judges: so that nobody has to keep a list of it.
+"""Records the fields that a rule reads while it judges, so that no list of them has to be maintained.
 
-A rule is a pure function of what it reads. What it does not read cannot change what it says, and what it reads and a
-preview does not know is what it will say later.
+A rule is a pure function of the fields that it reads: other fields cannot change its result. A field that it reads and
+that a preview does not know is a field that the rule judges later.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Path: TypeAlias = "tuple[str | int, ...]"
 
 
 class Reads:
-    """The fields that were read, each with its value; None where there is no such field."""
+    """The fields that were read, each with its value; None if there is no such field."""
 
     def __init__(self) -> None:
         self._values: dict[Path, Plain] = {}
         self._whole: set[Path] = set()
 
     def note_whole(self, path: Path) -> None:
-        """Everything that a mapping or a list holds was asked for: a further entry would have been seen."""
+        """The whole mapping or list was read: a further entry would have been noticed."""
         self._whole.add(path)
 
     def note(self, path: Path, value: Plain) -> None:
@@ -37,9 +37,9 @@ class Reads:
         return tuple(path for path in self._values if path not in holders)
 
     def sees(self, path: Path) -> bool:
-        """Whether a change of that field, there or not, can change what was read."""
+        """Whether a change of that field, present or absent, can change what was read."""
         inside = any(path[: len(whole)] == whole for whole in self._whole)
-        return inside or any(path[: len(each)] == each[: len(path)] for each in self._values)
+        return inside or any(path[: len(value)] == value[: len(path)] for value in self._values)
 
     @property
     def unknown(self) -> tuple[Path, ...]:
@@ -63,13 +63,13 @@ def reads_of(judge: Callable[[Subject], object], subject: Subject) -> Reads:
 
 def written(path: Path) -> str:
     """A path as a reader would look for it: ``spec.limits[nvidia.com/gpu]``, ``spec.taints[0].key``."""
-    said = ""
-    for each in path:
-        if isinstance(each, int) or not each.isidentifier():
-            said += f"[{each}]"
+    text = ""
+    for step in path:
+        if isinstance(step, int) or not step.isidentifier():
+            text += f"[{step}]"
         else:
-            said += f".{each}" if said else each
-    return said
+            text += f".{step}" if text else step
+    return text
 
 
 class _Watched(Subject):

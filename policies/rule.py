@@ -1,4 +1,4 @@
-"""What a rule is: a name, why it is there, and a pure function from plain data to faults.
+"""What a rule is: a name, a reason, and a pure function from plain data to faults.
 
 Nothing here knows Pulumi, so that the same rules judge a preview, a pull request and what reaches the API server.
 """
@@ -9,13 +9,14 @@ import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
-from policies.cel import TOGETHER, Admission
+from policies.cel import TOGETHER, Admission, Cel
 from policies.subject import Kind, Subject
 
 
 class Severity(enum.StrEnum):
-    """How bad it would be if the rule were not kept; the words are those of the policy engine."""
+    """How bad it is to break the rule, in the words of the policy engine."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -25,19 +26,19 @@ class Severity(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What every rule says of itself, whatever it judges."""
+    """The fields that every kind of rule has."""
 
     name: str
-    """Kebab case, unique in the pack: what a refusal calls it."""
+    """Kebab case, unique in the pack; refusals show it."""
     description: str
     severity: Severity
     remediation: str
-    """What to do, for whoever meets the rule for the first time; each fault says it for its own case."""
+    """What to do in general; each fault says what to do in its own case."""
     kinds: tuple[Kind, ...]
-    """What it is about; nothing else reaches it."""
+    """The kinds that the rule judges; it never gets another kind."""
 
     def applies_to(self, subject: Subject) -> bool:
-        """Whether the rule is about such a thing."""
+        """Whether the rule judges such a subject."""
         return any(subject.is_a(kind) for kind in self.kinds)
 
 
@@ -47,12 +48,12 @@ class Rule(Named):
 
     judge: Callable[[Subject], Iterable[Fault]]
     admission: Admission
-    """The same for the API server, or why it cannot."""
+    """The rule as CEL for the API server, or the reason why the API server cannot apply it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackRule(Named):
-    """A rule about things that only make sense together."""
+    """A rule about several things together."""
 
     judge: Callable[[Sequence[Subject]], Iterable[tuple[Subject, Fault]]]
     """Gets every subject of its kinds, in the stack's order."""
@@ -69,3 +70,25 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.rule.name}: {self.subject}: {self.fault}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRule(Named):
+    """A rule that needs a stack; it is skipped if no stack is named."""
+
+    judge: Callable[[Subject, StackView], Iterable[Fault]]
+    admission: Admission
+    """The rule as CEL for the API server, which reads the stack from a ConfigMap, or the reason why it cannot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRule(Named):
+    """A rule about a change. A policy pack cannot judge it, because it sees no earlier state; nor does a file show one.
+
+    The API server judges it at every update. What a stack publishes of its NodePools is judged before that: by the
+    program in every preview and update, and by ``gpuplatform check``.
+    """
+
+    judge: Callable[[Subject, Subject], Iterable[Fault]]
+    """Gets the subject before and after the change."""
+    admission: Cel

@@ -1,4 +1,4 @@
-"""The two ConfigMaps by which the GPU Operator shares cards, as the rules read them."""
+"""Reads the two ConfigMaps that configure how the GPU Operator shares cards."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import yaml
 
-from gpuplatform.proofs.capture.quantity import whole
+from gpuplatform.analysis.placement.pod import whole
 from gpuplatform.standard import keys, labels, resources
-from policies.kinds import CONFIG_MAP
 from policies.nodepool import NodePool
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, mapping, mapping_at, plain, text
+from policies.subject import CONFIG_MAP, UNKNOWN, Plain, Subject, Unknown, at, items, mapping, mapping_at, plain, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +19,11 @@ class SharingConfigs:
     """What a node's instruction labels can name."""
 
     layouts: Mapping[str, Mapping[str, int] | None]
-    """MIG layouts by key: slices of each profile on one card; None where it does not cut every card alike."""
+    """MIG layouts by key: slices of each profile on one card; None if it does not cut every card in the same way."""
     shares: Mapping[str, int | None]
-    """Device plugin configurations by key: shares of one card; None where it shares none."""
+    """Device plugin configurations by key: shares of one card; None if it shares none."""
     complete: bool
-    """False where a ConfigMap's text is not known yet."""
+    """False if a ConfigMap's text is not known yet."""
 
 
 def sharing_configs(subjects: Iterable[Subject]) -> SharingConfigs:
@@ -55,7 +54,7 @@ def _parsed(written: Plain) -> Plain:
 
 @functools.lru_cache(maxsize=64)
 def _loaded(written: str) -> Plain:
-    """A stack's rules read the same few texts again and again; nobody changes what is read."""
+    """Cached: a stack's rules read the same few texts many times, and do not change the result."""
     try:
         loaded: object = yaml.load(written, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError):  # such as a number of thousands of digits
@@ -64,7 +63,7 @@ def _loaded(written: str) -> Plain:
 
 
 def units_per_card(pool: NodePool, configs: SharingConfigs) -> tuple[str, int] | None:
-    """The resource that a shared card offers and how many of it; None where cards are whole or nothing defines it."""
+    """The resource that a shared card offers and how many of it; None if cards are whole or nothing defines it."""
     profile, layout = pool.label(labels.MIG_PROFILE), pool.label(keys.MIG_CONFIG)
     if pool.is_partitioned and isinstance(profile, str) and isinstance(layout, str):
         made: Mapping[str, int] = configs.layouts.get(layout) or {}
@@ -76,7 +75,7 @@ def units_per_card(pool: NodePool, configs: SharingConfigs) -> tuple[str, int] |
 
 
 def _slices(entries: Sequence[Plain] | Unknown) -> Mapping[str, int] | None:
-    """Slices on one card, where every entry cuts all the cards that it is for, and alike."""
+    """Slices on one card, if every entry cuts all of its cards in the same way."""
     if isinstance(entries, Unknown):
         return None
     cut: list[dict[str, int]] = []
@@ -86,7 +85,7 @@ def _slices(entries: Sequence[Plain] | Unknown) -> Mapping[str, int] | None:
             return None
         counts = {profile: _count(amount) for profile, amount in devices.items()}
         cut.append(counts)
-    return cut[0] if cut and all(each == cut[0] for each in cut) else None
+    return cut[0] if cut and all(counts == cut[0] for counts in cut) else None
 
 
 def _shares(sharing: Plain) -> int | None:

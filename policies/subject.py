@@ -1,7 +1,7 @@
 """What a rule judges: a Kubernetes object, a chart's release or a cloud resource, as plain data.
 
 The same rule reads a resource in a preview, a manifest in a pull request and a rendered document. A preview does not
-know every value yet: such a value is ``UNKNOWN``, and the readers hand it on, so that a rule judges what is known.
+know every value yet: such a value is ``UNKNOWN``. The functions here pass it on, so that a rule judges known values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, cast
 
 
 class Unknown(enum.Enum):
-    """A value that only the update will tell."""
+    """A value that is known only in the update."""
 
     UNKNOWN = "unknown until the update"
 
@@ -26,7 +26,7 @@ Plain: TypeAlias = "bool | int | float | str | Unknown | Sequence[Plain] | Mappi
 
 PART_SEPARATOR = ":"
 MOST_BITS: Final = 1023
-"""Of a whole number: a float, as most readers of JSON take it, holds no more, and Python does not write out 15,000."""
+"""The most bits of a whole number: a float, as most JSON readers use, holds no more, and Python prints no 15,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def of_plain(body: Mapping[str, Plain]) -> Subject:
     """The same for an object that is plain data already."""
     namespace = text(at(body, "metadata", "namespace"))
     return Subject(
-        kind=_known_text(body.get("kind")),
-        api_version=_known_text(body.get("apiVersion")),
-        name=_known_text(at(body, "metadata", "name")),
+        kind=_text_or_empty(body.get("kind")),
+        api_version=_text_or_empty(body.get("apiVersion")),
+        name=_text_or_empty(at(body, "metadata", "name")),
         namespace=namespace if isinstance(namespace, str) else None,
         body=body,
     )
@@ -100,11 +100,11 @@ def of_resource(token: str, name: str, inputs: Mapping[str, object]) -> Subject:
         return Subject(token, "", name, None, plain_mapping(inputs))
     version, _, kind = rest.partition(PART_SEPARATOR)
     body = plain_mapping(inputs)
-    known, namespace = text(at(body, "metadata", "name")), text(at(body, "metadata", "namespace"))
+    written_name, namespace = text(at(body, "metadata", "name")), text(at(body, "metadata", "namespace"))
     return Subject(
         kind=kind,
         api_version=version.removeprefix("core/"),
-        name=known if isinstance(known, str) else name,
+        name=written_name if isinstance(written_name, str) else name,
         namespace=namespace if isinstance(namespace, str) else None,
         body=body,
     )
@@ -121,17 +121,17 @@ def plain(value: object) -> Plain:
     if isinstance(value, Mapping):
         return plain_mapping(cast("Mapping[object, object]", value))
     if isinstance(value, Sequence):
-        return [plain(each) for each in cast("Sequence[object]", value)]
+        return [plain(item) for item in cast("Sequence[object]", value)]
     return UNKNOWN
 
 
 def plain_mapping(value: Mapping[str, object] | Mapping[object, object]) -> dict[str, Plain]:
     """A mapping as plain data, its keys as text."""
-    return {str(key): plain(each) for key, each in value.items()}
+    return {str(key): plain(item) for key, item in value.items()}
 
 
 def at(value: Plain, *path: str) -> Plain:
-    """The value at a path of keys: None where any part is absent, UNKNOWN where any part is unknown."""
+    """The value at a path of keys: None if any part is absent, UNKNOWN if any part is unknown."""
     for key in path:
         if value is UNKNOWN:
             return UNKNOWN
@@ -151,19 +151,19 @@ def text(value: Plain) -> str | Unknown | None:
 
 
 def number(value: Plain) -> float | Unknown | None:
-    """The value as a number; None where it is absent or something else."""
+    """The value as a number; None if it is absent or of another type."""
     if value is UNKNOWN:
         return UNKNOWN
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def mapping(value: Plain) -> Mapping[str, Plain] | Unknown:
-    """The value as a mapping; empty where it is absent or something else."""
+    """The value as a mapping; empty if it is absent or of another type."""
     return value if isinstance(value, Mapping | Unknown) else {}
 
 
 def items(value: Plain) -> Sequence[Plain] | Unknown:
-    """The value as a list; empty where it is absent or something else."""
+    """The value as a list; empty if it is absent or of another type."""
     if value is UNKNOWN:
         return UNKNOWN
     return value if isinstance(value, Sequence) and not isinstance(value, str) else ()
@@ -193,5 +193,26 @@ def quoted(value: Plain) -> str:
     return repr(value) if isinstance(value, str) else str(text(value))
 
 
-def _known_text(value: Plain) -> str:
+def _text_or_empty(value: Plain) -> str:
     return value if isinstance(value, str) else ""
+
+
+NODE_POOL = Kind("karpenter.sh", "NodePool")
+NODE_OVERLAY = Kind("karpenter.sh", "NodeOverlay")
+NODE_CLASS = Kind("karpenter.k8s.aws", "EC2NodeClass")
+NODE_GROUP = Kind("", "aws:eks/nodeGroup:NodeGroup")
+STACK = Kind("", "pulumi:pulumi:Stack")
+"""The root of every program; its outputs are what the stack publishes."""
+CLUSTER = Kind("", "aws:eks/cluster:Cluster")
+RELEASE = Kind("helm.sh", "Release")
+CONFIG_MAP = Kind("", "ConfigMap")
+SECRET = Kind("", "Secret")
+NAMESPACE = Kind("", "Namespace")
+NODE = Kind("", "Node")
+RESOURCE_QUOTA = Kind("", "ResourceQuota")
+SERVICE_ACCOUNT = Kind("", "ServiceAccount")
+NETWORK_POLICY = Kind("networking.k8s.io", "NetworkPolicy")
+ROLE = Kind("rbac.authorization.k8s.io", "Role")
+PRIORITY_CLASS = Kind("scheduling.k8s.io", "PriorityClass")
+RESOURCE_CLAIM = Kind("resource.k8s.io", "ResourceClaim")
+RESOURCE_CLAIM_TEMPLATE = Kind("resource.k8s.io", "ResourceClaimTemplate")

@@ -1,4 +1,4 @@
-"""Properties as the engine sends them, as plain data: numbers whole where they are, secrets opened, unknowns marked."""
+"""Converts the engine's properties to plain data: whole floats become integers, secrets are opened, unknowns marked."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _plain(sent: struct_pb2.Value) -> Plain:
         case "struct_value":
             return _struct(sent.struct_value)
         case "list_value":
-            return [_plain(each) for each in sent.list_value.values]
+            return [_plain(value) for value in sent.list_value.values]
         case "number_value":
             number = sent.number_value
             return int(number) if number.is_integer() else number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from gpuplatform.standard import names, versions
 from policies.subject import Kind, Plain, Subject, Unknown, items
 
 _EACH_VALUE = "*"
@@ -12,7 +13,7 @@ _EACH_ITEM = "[]"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PodPath:
     """Where a kind of object holds pods."""
 
     path: str
@@ -32,40 +33,40 @@ class PodTemplate:
     metadata: Plain
 
 
-def _replicas(field: str) -> tuple[Place, ...]:
-    return (Place(f"spec.{field}.*.template"),)
+def _replicas(field: str) -> tuple[PodPath, ...]:
+    return (PodPath(f"spec.{field}.*.template"),)
 
 
-def _ray(cluster: str) -> tuple[Place, ...]:
-    return (Place(f"{cluster}.headGroupSpec.template"), Place(f"{cluster}.workerGroupSpecs.[].template"))
+def _ray(cluster: str) -> tuple[PodPath, ...]:
+    return (PodPath(f"{cluster}.headGroupSpec.template"), PodPath(f"{cluster}.workerGroupSpecs.[].template"))
 
 
-_TEMPLATE = (Place("spec.template"),)
+_TEMPLATE = (PodPath("spec.template"),)
 
-WORKLOADS: dict[Kind, tuple[Place, ...]] = {
-    Kind("", "Pod"): (Place(""),),
+WORKLOADS: dict[Kind, tuple[PodPath, ...]] = {
+    Kind("", "Pod"): (PodPath(""),),
     Kind("apps", "Deployment"): _TEMPLATE,
     Kind("apps", "StatefulSet"): _TEMPLATE,
     Kind("apps", "DaemonSet"): _TEMPLATE,
     Kind("apps", "ReplicaSet"): _TEMPLATE,
     Kind("batch", "Job"): _TEMPLATE,
-    Kind("batch", "CronJob"): (Place("spec.jobTemplate.spec.template"),),
-    Kind("jobset.x-k8s.io", "JobSet"): (Place("spec.replicatedJobs.[].template.spec.template"),),
+    Kind("batch", "CronJob"): (PodPath("spec.jobTemplate.spec.template"),),
+    Kind("jobset.x-k8s.io", "JobSet"): (PodPath("spec.replicatedJobs.[].template.spec.template"),),
     Kind("kubeflow.org", "TFJob"): _replicas("tfReplicaSpecs"),
     Kind("kubeflow.org", "PyTorchJob"): _replicas("pytorchReplicaSpecs"),
     Kind("kubeflow.org", "MPIJob"): _replicas("mpiReplicaSpecs"),
     Kind("ray.io", "RayCluster"): _ray("spec"),
-    Kind("ray.io", "RayJob"): (*_ray("spec.rayClusterSpec"), Place("spec.submitterPodTemplate")),
+    Kind("ray.io", "RayJob"): (*_ray("spec.rayClusterSpec"), PodPath("spec.submitterPodTemplate")),
     Kind("ray.io", "RayService"): _ray("spec.rayClusterConfig"),
     Kind("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): (
-        Place("spec.leaderWorkerTemplate.leaderTemplate"),
-        Place("spec.leaderWorkerTemplate.workerTemplate"),
+        PodPath("spec.leaderWorkerTemplate.leaderTemplate"),
+        PodPath("spec.leaderWorkerTemplate.workerTemplate"),
     ),
     Kind("serving.kserve.io", "InferenceService"): (
-        Place("spec.predictor", is_template=False),
-        Place("spec.predictor.workerSpec", is_template=False),
-        Place("spec.transformer", is_template=False),
-        Place("spec.explainer", is_template=False),
+        PodPath("spec.predictor", is_template=False),
+        PodPath("spec.predictor.workerSpec", is_template=False),
+        PodPath("spec.transformer", is_template=False),
+        PodPath("spec.explainer", is_template=False),
     ),
 }
 """Every kind whose pods are judged. The paths are those of the kinds' own definitions: apps/v1 and batch/v1, JobSet
@@ -78,17 +79,17 @@ def pod_templates(subject: Subject) -> Iterator[PodTemplate]:
     """Every pod that an object describes, as far as it is known; none for a kind that makes no pods."""
     kind = Kind(subject.api_version.rpartition("/")[0], subject.kind)
     for place in WORKLOADS.get(kind, ()):
-        for path, found in _found(subject.body, "", place.path.split(".") if place.path else []):
+        for path, body in _mappings_at(subject.body, "", place.path.split(".") if place.path else []):
             if not place.is_template:
-                yield PodTemplate(path, path, found, found)
+                yield PodTemplate(path, path, body, body)
                 continue
-            spec = found.get("spec")
+            spec = body.get("spec")
             if isinstance(spec, Mapping):
                 prefix = f"{path}." if path else ""
-                yield PodTemplate(f"{prefix}spec", f"{prefix}metadata", spec, found.get("metadata"))
+                yield PodTemplate(f"{prefix}spec", f"{prefix}metadata", spec, body.get("metadata"))
 
 
-def _found(value: Plain, at: str, path: list[str]) -> Iterator[tuple[str, Mapping[str, Plain]]]:
+def _mappings_at(value: Plain, at: str, path: list[str]) -> Iterator[tuple[str, Mapping[str, Plain]]]:
     """The mappings at a path of the table, each with its own path."""
     if not path:
         if isinstance(value, Mapping):
@@ -97,8 +98,16 @@ def _found(value: Plain, at: str, path: list[str]) -> Iterator[tuple[str, Mappin
     step, rest = path[0], path[1:]
     if step == _EACH_ITEM:
         listed = items(value)
-        for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
-            yield from _found(each, f"{at}[{number}]", rest)
+        for number, item in enumerate(() if isinstance(listed, Unknown) else listed):
+            yield from _mappings_at(item, f"{at}[{number}]", rest)
     elif isinstance(value, Mapping):
         for key in value if step == _EACH_VALUE else [step]:
-            yield from _found(value.get(key), f"{at}.{key}" if at else key, rest)
+            yield from _mappings_at(value.get(key), f"{at}.{key}" if at else key, rest)
+
+
+_PLATFORMS = frozenset({names.SYSTEM_NAMESPACE, *(chart.namespace for chart in versions.CHARTS.values())})
+
+
+def is_platforms(subject: Subject) -> bool:
+    """Whether an object is in a namespace of the platform. An object without a namespace counts as a team's."""
+    return subject.namespace in _PLATFORMS

@@ -1,1 +1,1 @@
-"""The platform on one machine: the real engine and the real policy pack, with stand-ins where AWS would be."""
+"""The platform on one machine: the real engine and policy pack, with stand-ins for AWS, EKS and Kubernetes."""

@@ -1,4 +1,4 @@
-"""A whole cluster on this machine, without the engine: a control plane, Karpenter, and what is seen of placement."""
+"""A whole cluster on this machine, without the engine: a control plane and Karpenter, and where its pods land."""
 
 from __future__ import annotations
 
@@ -13,28 +13,25 @@ from gpuplatform.render.document import Document, as_yaml, kind_of
 from gpuplatform.render.stack import Rendered
 from gpuplatform.standard import keys
 from gpuplatform.standard.markets import Market
-from sandbox.control_plane.commands import full_commands_at_hand
+from sandbox.contents import known_requirements, operator_documents, storage
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.controllers import FullCommands, await_parts, full_control_plane
+from sandbox.control_plane.controllers import FullCommands, await_parts, full_commands_at_hand, full_control_plane
 from sandbox.control_plane.crds import defining, install_crds, install_files
 from sandbox.control_plane.karpenter import Karpenter, karpenter
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.kueue import KueueCommands, kueue, kueue_at_hand
 from sandbox.errors import SandboxError
-from sandbox.market import Ec2
-from sandbox.operator import operator_documents
-from sandbox.requirements import known_requirements
-from sandbox.storage import storage
+from sandbox.offerings import Ec2
 from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, KUEUE_CRDS, files_at_hand
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "ConfigMap", "ServiceAccount")
-"""Kinds that others need when they are applied."""
+"""Kinds that are applied first, because objects of other kinds need them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterCommands:
-    """What a cluster is made of."""
+    """The commands and files that a cluster needs."""
 
     full: FullCommands
     karpenter: Path
@@ -42,7 +39,7 @@ class ClusterCommands:
     karpenter_crds: Path
     kueue_crds: Path
     other_crds: tuple[Path, ...]
-    """The folders of definitions that a stack's other objects are of."""
+    """The folders of the other charts' CRDs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ class Pod:
     """None while it is not bound."""
     phase: str
     why: str
-    """What the scheduler says of a pod that it cannot bind; empty otherwise."""
+    """The scheduler's message about a pod that it cannot bind; empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,64 +68,65 @@ class Node:
     usd_per_hour: float
     """List price of the region, spot at the stack's ratio; a reservation is paid for at the on-demand price."""
     offers: Mapping[str, str]
-    """What pods can be given of it: ``status.allocatable``."""
+    """The resources that pods may request of it: ``status.allocatable``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster that answers."""
+    """A running cluster."""
 
     plane: ControlPlane
     karpenter: Karpenter
     ec2: Ec2
 
     def apply(self, documents: Iterable[Mapping[str, object]]) -> None:
-        """Server-side apply, namespaces first. Raises SandboxError with the API server's words."""
+        """Server-side apply, namespaces first. Raises SandboxError with the API server's message."""
         apply(self.plane.kubectl, documents)
 
     def apply_stack(self, rendered: Rendered) -> None:
-        """Everything that a stack puts into its cluster, the GPU Operator by its stand-in."""
+        """Apply every document of a stack; a stand-in takes the GPU Operator's place."""
         namespace = str(cast(Mapping[str, object], rendered.operator_namespace["metadata"])["name"])
         release = operator_documents(rendered.gpu_operator_values, namespace)
-        pools = {id(each) for each in rendered.node_pools}
-        self.apply([*release, *(each for each in rendered.documents if id(each) not in pools)])
-        # A node offers what the overlays say only if Karpenter knew them before it bought the node.
+        pools = {id(node_pool) for node_pool in rendered.node_pools}
+        self.apply([*release, *(document for document in rendered.documents if id(document) not in pools)])
+        # Karpenter must know the overlays before it buys a node: only then does the node offer what they say.
         self.apply(rendered.node_pools)
 
     def delete(self, documents: Iterable[Mapping[str, object]]) -> None:
         """Delete and wait until they are gone."""
-        text = "\n---\n".join(as_yaml(each) for each in documents)
+        text = "\n---\n".join(as_yaml(document) for document in documents)
         gone = self.plane.kubectl("delete", "--ignore-not-found", "--timeout=110s", "-f", "-", stdin=text)
         if not gone.ok:
             raise SandboxError(gone.err.strip())
 
     def settle(self, limit_seconds: float = 120.0) -> tuple[str, ...]:
-        """Wait until nothing moves; see ``Karpenter.settle``."""
+        """Wait until the cluster has settled; see ``Karpenter.settle``."""
         return self.karpenter.settle(limit_seconds)
 
     def pods(self, namespace: str | None = None) -> tuple[Pod, ...]:
         """Every pod, or those of a namespace."""
         where = ["--all-namespaces"] if namespace is None else ["--namespace", namespace]
-        return tuple(_pod(each) for each in items(self.plane.kubectl, "pods", *where))
+        return tuple(_pod(pod) for pod in items(self.plane.kubectl, "pods", *where))
 
     def nodes(self) -> tuple[Node, ...]:
         """Every node that Karpenter bought and that has joined, with its price."""
-        found = items(self.plane.kubectl, "nodes", "--selector", keys.NODEPOOL)
-        return tuple(_node(each, self.ec2) for each in found)
+        documents = items(self.plane.kubectl, "nodes", "--selector", keys.NODEPOOL)
+        return tuple(_node(document, self.ec2) for document in documents)
 
     def usd_per_hour(self) -> float:
         """The bill of all nodes."""
-        return sum(each.usd_per_hour for each in self.nodes())
+        return sum(node.usd_per_hour for node in self.nodes())
 
 
 def cluster_commands_at_hand() -> ClusterCommands | None:
-    """All of them, from PATH or the cache; None where one is missing. Nothing is built."""
-    full, own, queues = full_commands_at_hand(), program_at_hand(KARPENTER), kueue_at_hand()
-    ours, queued = files_at_hand(KARPENTER_CRDS), files_at_hand(KUEUE_CRDS)
-    others = [files_at_hand(each) for each in CHART_CRDS if each != KUEUE_CRDS]
-    if not (full and own and queues and ours and queued and all(others)):
+    """Every command and file, from PATH or the cache; None where one is missing. Nothing is built."""
+    full, karpenter_program, kueue_commands = full_commands_at_hand(), program_at_hand(KARPENTER), kueue_at_hand()
+    karpenter_crds, kueue_crds = files_at_hand(KARPENTER_CRDS), files_at_hand(KUEUE_CRDS)
+    others = [files_at_hand(module_files) for module_files in CHART_CRDS if module_files != KUEUE_CRDS]
+    if not (full and karpenter_program and kueue_commands and karpenter_crds and kueue_crds and all(others)):
         return None
-    return ClusterCommands(full, own, queues, ours, queued, tuple(each for each in others if each))
+    other_crds = tuple(folder for folder in others if folder)
+    return ClusterCommands(full, karpenter_program, kueue_commands, karpenter_crds, kueue_crds, other_crds)
 
 
 @contextmanager
@@ -143,19 +141,19 @@ def cluster(
 ) -> Generator[Cluster]:
     """An empty cluster with Karpenter, and with Kueue where its values are given.
 
-    It serves what Kubernetes and these two serve, and of other charts' kinds those of the given documents: an API
-    server takes half a minute for all of them. What holds for ``control_plane`` holds here.
+    Of the other charts' CRDs, only those of the kinds in ``kinds_of`` are installed: an API server takes half a minute
+    to serve all of them. The rules of ``control_plane`` apply here too.
     """
     documents = tuple(kinds_of)
-    # Kueue's chart brings its own.
+    # Kueue's chart brings its own CRDs.
     charts = commands.other_crds if kueue_values is not None else (commands.kueue_crds, *commands.other_crds)
-    others = [file for each in charts for file in defining(each, documents)]
+    others = [file for chart in charts for file in defining(chart, documents)]
     with full_control_plane(folder, commands.full) as plane, ExitStack() as block:
         install_crds(plane.kubectl, commands.karpenter_crds)
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
         autoscaler = karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values)
         running, part = block.enter_context(autoscaler)
-        # While it starts.
+        # These are applied while Karpenter starts.
         install_files(plane.kubectl, others)
         apply(plane.kubectl, (*storage(), *known_requirements()))
         await_parts((*plane.parts, part), "Karpenter", running.alive)
@@ -165,35 +163,37 @@ def cluster(
         try:
             yield Cluster(plane, running, ec2)
         finally:
-            for each in parts:
-                each.kill()
+            for running_part in parts:
+                running_part.kill()
 
 
 def apply(kubectl: Kubectl, documents: Iterable[Mapping[str, object]]) -> None:
-    """Server-side apply, what others need first. Raises SandboxError with the API server's words."""
+    """Server-side apply; the kinds that others need come first. Raises SandboxError with the API server's message."""
     ordered = sorted(
-        documents, key=lambda each: _FIRST.index(kind_of(each)) if kind_of(each) in _FIRST else len(_FIRST)
+        documents, key=lambda document: _FIRST.index(kind_of(document)) if kind_of(document) in _FIRST else len(_FIRST)
     )
     if not ordered:
         return
-    applied = kubectl.apply("\n---\n".join(as_yaml(each) for each in ordered))
+    applied = kubectl.apply("\n---\n".join(as_yaml(document) for document in ordered))
     if not applied.ok:
         raise SandboxError(applied.err.strip())
 
 
 def items(kubectl: Kubectl, *arguments: str) -> list[Document]:
-    """What ``kubectl get`` lists. Raises SandboxError with the API server's words."""
+    """The objects that ``kubectl get`` lists. Raises SandboxError with the API server's message."""
     listed = kubectl("get", *arguments, "-o", "json")
     if not listed.ok:
         raise SandboxError(listed.err.strip())
     return cast(list[Document], json.loads(listed.out)["items"])
 
 
-def _pod(found: Document) -> Pod:
-    metadata, spec, status = (cast(Mapping[str, object], found[each]) for each in ("metadata", "spec", "status"))
+def _pod(document: Document) -> Pod:
+    metadata, spec, status = (cast(Mapping[str, object], document[key]) for key in ("metadata", "spec", "status"))
     conditions = cast(list[Mapping[str, str]], status.get("conditions") or [])
     why = [
-        each.get("message", "") for each in conditions if each["type"] == "PodScheduled" and each["status"] == "False"
+        condition.get("message", "")
+        for condition in conditions
+        if condition["type"] == "PodScheduled" and condition["status"] == "False"
     ]
     node = spec.get("nodeName")
     return Pod(
@@ -206,8 +206,8 @@ def _pod(found: Document) -> Pod:
     )
 
 
-def _node(found: Document, ec2: Ec2) -> Node:
-    metadata, status = (cast(Mapping[str, object], found[each]) for each in ("metadata", "status"))
+def _node(document: Document, ec2: Ec2) -> Node:
+    metadata, status = (cast(Mapping[str, object], document[key]) for key in ("metadata", "status"))
     labels = cast(Mapping[str, str], metadata["labels"])
     kind, market = labels[keys.INSTANCE_TYPE], Market(labels[keys.CAPACITY_TYPE])
     return Node(

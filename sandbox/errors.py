@@ -1,4 +1,4 @@
-"""How the sandbox says that it cannot go on."""
+"""The error that ends a command of the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings for tests: valid by default, and a test overrides the one thing that it is about."""
+"""Settings for tests: valid by default; a test overrides the part that it is about."""
 
 from __future__ import annotations
 

@@ -10,19 +10,21 @@ from typing import cast
 import pytest
 from hypothesis import settings
 
+from tests.examples import IS_QUICK, QUICK_EXAMPLES
 from tests.figures import FIGURES, Figures
 from tests.mutant_counts import MUTANTS, summary
 from tests.tiers import NOT_THERE
 
 # A busy machine is not a fault of the code: no property test has a deadline.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+settings.register_profile("whole", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=QUICK_EXAMPLES)
+settings.load_profile("quick" if IS_QUICK else "whole")
 
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest) -> Figures:
     """Leaves a test's figures with its report, from which the summary takes them."""
-    return lambda said: request.node.user_properties.append((FIGURES, said))
+    return lambda figure: request.node.user_properties.append((FIGURES, figure))
 
 
 def _tier(nodeid: str) -> str:
@@ -34,7 +36,7 @@ def _tier(nodeid: str) -> str:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """One place for every skip of a tier, so that the summary says it in one line."""
+    """Give all skips of a tier the same location, so that the summary has one line for them."""
     report = yield
     if report.skipped and isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(NOT_THERE):
         report.longrepr = (str(Path(__file__).parent), 0, report.longrepr[2])
@@ -59,7 +61,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def _figures(terminalreporter: pytest.TerminalReporter) -> None:
     """What tests found, tier by tier."""
-    found = {
+    figures_found = {
         f"{_tier(report.nodeid):10} {value}": None
         for outcome in ("passed", "failed")
         for report in terminalreporter.stats.get(outcome, [])
@@ -67,9 +69,9 @@ def _figures(terminalreporter: pytest.TerminalReporter) -> None:
         for name, value in report.user_properties
         if name == FIGURES
     }
-    if found:
+    if figures_found:
         terminalreporter.section("figures")
-    for line in sorted(found):
+    for line in sorted(figures_found):
         terminalreporter.write_line(line)
 
 

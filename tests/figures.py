@@ -1,4 +1,4 @@
-"""Figures that a test found: said at the end of the run, whichever worker ran it."""
+"""Figures that a test measured: printed at the end of the run, whichever worker ran the test."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 FIGURES = "figures"
-"""The property of a report under which a test leaves them."""
+"""The name under which a test stores its figures in its report."""
 
 Figures: TypeAlias = Callable[[str], None]
-"""The fixture of that name: takes one line, or several."""
+"""The type of the fixture ``figures``: it takes one line or several."""

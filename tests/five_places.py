@@ -51,24 +51,27 @@ def read_folder(folder: Path) -> list[Plain]:
 
 
 def at(document: object, *path: str) -> object:
-    found = document
+    value = document
     for key in path:
-        found = cast(Mapping[str, object], found).get(key) if isinstance(found, Mapping) else None
-    return found
+        value = cast(Mapping[str, object], value).get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def shared_pools(documents: Sequence[Plain]) -> list[Places]:
     """Every NodePool whose cards are shared, with what each place says."""
     of_kind: dict[str, list[Plain]] = {}
-    for each in documents:
-        of_kind.setdefault(str(each.get("kind", "values")), []).append(each)
-    configs = {str(at(each, "metadata", "name")): cast(Plain, at(each, "data")) for each in of_kind["ConfigMap"]}
+    for document in documents:
+        of_kind.setdefault(str(document.get("kind", "values")), []).append(document)
+    configs = {
+        str(at(config_map, "metadata", "name")): cast(Plain, at(config_map, "data"))
+        for config_map in of_kind["ConfigMap"]
+    }
     layouts = cast(Plain, yaml.safe_load(str(configs["mig-layouts"]["config.yaml"]))["mig-configs"])
     plugin = {key: cast(Plain, yaml.safe_load(str(text))) for key, text in configs["device-plugin-sharing"].items()}
-    (operator,) = [each for each in of_kind["values"] if "migManager" in each]
+    (operator,) = [value for value in of_kind["values"] if "migManager" in value]
     assert at(operator, "mig", "strategy") == "mixed", "slices have names of their own"
     assert at(operator, "devicePlugin", "config", "default") == "", "a node without the label shares nothing"
-    found: list[Places] = []
+    places: list[Places] = []
     for pool in of_kind["NodePool"]:
         labels = cast(Mapping[str, str], at(pool, "spec", "template", "metadata", "labels") or {})
         profile, shares = labels.get("gpu.mig.profile"), labels.get("nvidia.com/device-plugin.config")
@@ -76,7 +79,7 @@ def shared_pools(documents: Sequence[Plain]) -> list[Places]:
             continue
         name = str(at(pool, "metadata", "name"))
         resource = f"nvidia.com/mig-{profile}" if profile else "nvidia.com/gpu"
-        found.append(
+        places.append(
             Places(
                 name,
                 resource,
@@ -84,11 +87,11 @@ def shared_pools(documents: Sequence[Plain]) -> list[Places]:
                 _laid_out(cast(list[Plain], layouts[labels["nvidia.com/mig.config"]]), profile) if profile else 1,
                 _replicas(plugin[shares]) if shares else 1,
                 int(str(_capacity(of_kind["NodeOverlay"], name)[resource])),
-                sum(_counts(each, resource) for each in of_kind["ResourceQuota"]),
+                sum(_counts(quota, resource) for quota in of_kind["ResourceQuota"]),
                 _cards(pool),
             )
         )
-    return found
+    return places
 
 
 def _laid_out(entries: list[Plain], profile: str) -> int:
@@ -111,9 +114,9 @@ def _replicas(config: Plain) -> int:
 
 def _capacity(overlays: list[Plain], nodepool: str) -> Mapping[str, str]:
     (mine,) = [
-        each
-        for each in overlays
-        for line in cast(list[Plain], at(each, "spec", "requirements"))
+        overlay
+        for overlay in overlays
+        for line in cast(list[Plain], at(overlay, "spec", "requirements"))
         if line["key"] == "karpenter.sh/nodepool" and line["operator"] == "In" and line["values"] == [nodepool]
     ]
     return cast(Mapping[str, str], at(mine, "spec", "capacity"))

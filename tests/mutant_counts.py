@@ -13,7 +13,7 @@ _WORDS = {
     "API_SERVER": "by the API server itself",
     "UPDATE": "deferred to the update, unknown at preview",
 }
-"""By the name of the judge."""
+"""The words of the summary, by the name of the judge."""
 
 
 def summary(counted: Mapping[str, int]) -> str:

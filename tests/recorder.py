@@ -16,9 +16,9 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import Stack
 
-from components.published import READ_OUTPUTS
-from sandbox.cloud.strict import problems
-from sandbox.cloud.world import Properties
+from components.program import READ_OUTPUTS
+from sandbox.cloud.input_validation import input_problems
+from sandbox.cloud.store import Properties
 
 PROJECT = "gpu-platform"
 ORGANIZATION = "organization"
@@ -53,12 +53,12 @@ class Registered:
 
     @property
     def depends_on(self) -> frozenset[str]:
-        """URNs of what must stand before it, for whichever reason."""
+        """URNs of the resources that it depends on, for any reason."""
         return frozenset(self.request.dependencies)
 
     @property
     def transforms(self) -> int:
-        """How many transforms it carries; nothing runs them here."""
+        """The number of its transforms; the recorder does not run them."""
         return len(cast(Sized, self.request.transforms))  # pyright: ignore[reportUnknownMemberType]
 
     def at(self, *path: str) -> object:
@@ -80,13 +80,15 @@ class Recording:
     """The stack's outputs."""
 
     def of(self, kind: str) -> list[Registered]:
-        """The resources of a type; its last part, such as ``NodePool``, will do."""
-        return [each for each in self.resources if kind in {each.type, each.type.rsplit(":", 1)[-1]}]
+        """The resources of a type, or of the last part of a type's name, such as ``NodePool``."""
+        return [resource for resource in self.resources if kind in {resource.type, resource.type.rsplit(":", 1)[-1]}]
 
     def named(self, name: str, kind: str | None = None) -> Registered:
         """The one resource of that name, and of that type where several share it."""
-        (found,) = [each for each in (self.resources if kind is None else self.of(kind)) if each.name == name]
-        return found
+        (match,) = [
+            resource for resource in (self.resources if kind is None else self.of(kind)) if resource.name == name
+        ]
+        return match
 
 
 class _NoLookUps(mocks.Mocks):
@@ -102,16 +104,16 @@ class _NoLookUps(mocks.Mocks):
         raise AssertionError(f"{args.token}: look-ups are not allowed; zones, images and accounts are settings")
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, object]]:
-        given = cast(dict[str, object], args.inputs)  # pyright: ignore[reportUnknownMemberType]
+        inputs = cast(dict[str, object], args.inputs)  # pyright: ignore[reportUnknownMemberType]
         if args.typ == _REFERENCE_TYPE:
-            name = str(given["name"])
+            name = str(inputs["name"])
             return name, {"name": name, "outputs": dict(self._references[name]), "secretOutputNames": []}
         minted: dict[str, object] = {"arn": f"arn:aws:recorded::111122223333:{args.name}", "name": args.name}
-        return f"{args.name}-id", {**minted, **given, **_OUTPUTS.get(args.typ, {})}
+        return f"{args.name}-id", {**minted, **inputs, **_OUTPUTS.get(args.typ, {})}
 
 
 class _Recorder(mocks.MockMonitor):
-    """The mock engine, keeping what it is asked."""
+    """The mock engine; it keeps every request."""
 
     def __init__(self, recording: Recording, references: Mapping[str, Mapping[str, object]]) -> None:
         super().__init__(_NoLookUps(references))
@@ -174,18 +176,18 @@ def record(
 
     awaited = cast(Callable[[Callable[[], object]], Callable[[], None]], mocks.test)  # pyright: ignore[reportUnknownMemberType]
     awaited(run)()
-    recording.resources.sort(key=lambda each: (each.type, each.name, each.urn))
-    refused = [found for each in recording.resources for found in _refusals(each)]
+    recording.resources.sort(key=lambda resource: (resource.type, resource.name, resource.urn))
+    refused = [refusal for resource in recording.resources for refusal in _refusals(resource)]
     assert not refused, "\n".join(refused)
     return recording
 
 
 def _refusals(resource: Registered) -> list[str]:
-    """What the stand-ins would say of it; components and providers take what they are given."""
+    """What the stand-ins would refuse of its inputs; components and providers accept any input."""
     if resource.type.startswith(_ANY_INPUTS):
         return []
-    found = problems(resource.type, cast(Properties, dict(resource.inputs)))
-    return [f"{resource.name}: {each.property}: {each.reason}" for each in found]
+    problems = input_problems(resource.type, cast(Properties, dict(resource.inputs)))
+    return [f"{resource.name}: {problem.property}: {problem.reason}" for problem in problems]
 
 
 def _mapping(value: object) -> Mapping[str, object]:
@@ -202,7 +204,7 @@ def _opened(value: object) -> object:
         mapping = cast(dict[str, object], value)
         if mapping.get(_SIGNATURE) == _SECRET:
             return _opened(mapping["value"])
-        return {key: _opened(each) for key, each in mapping.items()}
+        return {key: _opened(item) for key, item in mapping.items()}
     if isinstance(value, list):
-        return [_opened(each) for each in cast(list[object], value)]
+        return [_opened(item) for item in cast(list[object], value)]
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,4 +1,4 @@
-"""What a tier needs of the machine: without it the tier is skipped in one line, or fails where it is required."""
+"""Tools that a tier needs: if they are missing, the tier is skipped in one line, or fails where it is required."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NOT_THERE = "tools are not there: make tools"
 T = TypeVar("T")
 
 
-def at_hand(tier: str, found: T | None) -> T:
-    """What was found. ``GPU_PLATFORM_REQUIRE_<TIER>`` is set where a skip would hide something: in CI."""
-    if found is not None:
-        return found
+def at_hand(tier: str, tool: T | None) -> T:
+    """The tool, or a skip if it is missing. With ``GPU_PLATFORM_REQUIRE_<TIER>``, as in CI, the test fails instead."""
+    if tool is not None:
+        return tool
     if os.environ.get(f"GPU_PLATFORM_REQUIRE_{tier.upper()}"):
         pytest.fail(f"the {tier} tier is required here, and its {NOT_THERE}")
     pytest.skip(f"{tier} tier: its {NOT_THERE}")

@@ -1,1 +1,1 @@
-"""``gpuplatform cost``: the bill before it comes."""
+"""``gpuplatform cost``: the cost of a stack before it is created."""

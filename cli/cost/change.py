@@ -1,4 +1,4 @@
-"""What a change does to the bill, as a reviewer reads it."""
+"""What a change does to the bill, for a reviewer."""
 
 from __future__ import annotations
 
@@ -7,60 +7,60 @@ from collections.abc import Iterable
 
 from cli.cost.writing import money
 from cli.reference.markdown import table
-from cli.tables import aligned
+from cli.summary import aligned
+from gpuplatform.analysis.cost import Difference, Line, Moved
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
-from gpuplatform.proofs.cost import Difference, Line, Moved
 
 _COLUMNS = ("USD a month", "at rest", "expected", "ceiling", "why")
 
 
-def as_text(given: Difference) -> str:
-    """Aligned; one line where nothing moves."""
-    if not given.moved:
-        return "the bill stays as it is"
-    return "\n".join(aligned([_COLUMNS, *_rows(given)]))
+def as_text(bills: Difference) -> str:
+    """An aligned table; one line if nothing changes."""
+    if not bills.moved:
+        return "the cost does not change"
+    return "\n".join(aligned([_COLUMNS, *_rows(bills)]))
 
 
-def as_markdown(given: Difference) -> str:
+def as_markdown(bills: Difference) -> str:
     """For a comment on a pull request."""
-    head = f"### Cost: {_signed(_ceiling(given))} USD a month at the ceiling, {_signed(_expected(given))} expected\n\n"
-    return head + (table(_COLUMNS, _rows(given)) if given.moved else "The bill stays as it is.")
+    head = f"### Cost: {_signed(_ceiling(bills))} USD a month at the ceiling, {_signed(_expected(bills))} expected\n\n"
+    return head + (table(_COLUMNS, _rows(bills)) if bills.moved else "The cost does not change.")
 
 
-def as_json(given: Difference) -> str:
+def as_json(bills: Difference) -> str:
     """Figures before and after, in USD an hour."""
     months = (
-        ("monthly_floor_usd", given.was.floor_usd_per_month, given.now.floor_usd_per_month),
-        ("monthly_expected_usd", given.was.expected_usd_per_month, given.now.expected_usd_per_month),
-        ("monthly_ceiling_usd", given.was.ceiling_usd_per_month, given.now.ceiling_usd_per_month),
+        ("monthly_floor_usd", bills.was.floor_usd_per_month, bills.now.floor_usd_per_month),
+        ("monthly_expected_usd", bills.was.expected_usd_per_month, bills.now.expected_usd_per_month),
+        ("monthly_ceiling_usd", bills.was.ceiling_usd_per_month, bills.now.ceiling_usd_per_month),
     )
     return json.dumps(
         {
             **{name: [round(was, 2), round(now, 2)] for name, was, now in months},
             "lines": [
                 {
-                    "name": each.name,
-                    "was": None if each.was is None else _hourly(each.was),
-                    "now": None if each.now is None else _hourly(each.now),
-                    "reasons": list(each.reasons),
+                    "name": moved.name,
+                    "was": None if moved.was is None else _hourly(moved.was),
+                    "now": None if moved.now is None else _hourly(moved.now),
+                    "reasons": list(moved.reasons),
                 }
-                for each in given.moved
+                for moved in bills.moved
             ],
         },
         indent=2,
     )
 
 
-def _rows(given: Difference) -> Iterable[tuple[str, ...]]:
-    for each in given.moved:
-        figures = zip(_figures(each.was), _figures(each.now), strict=True)
-        yield each.name, *(_moved(one, other) for one, other in figures), _why(each)
+def _rows(bills: Difference) -> Iterable[tuple[str, ...]]:
+    for moved in bills.moved:
+        figures = zip(_figures(moved.was), _figures(moved.now), strict=True)
+        yield moved.name, *(_moved(before, after) for before, after in figures), _why(moved)
     total = (
-        (given.was.floor_usd_per_month, given.now.floor_usd_per_month),
-        (given.was.expected_usd_per_month, given.now.expected_usd_per_month),
-        (given.was.ceiling_usd_per_month, given.now.ceiling_usd_per_month),
+        (bills.was.floor_usd_per_month, bills.now.floor_usd_per_month),
+        (bills.was.expected_usd_per_month, bills.now.expected_usd_per_month),
+        (bills.was.ceiling_usd_per_month, bills.now.ceiling_usd_per_month),
     )
-    yield "total", *(_moved(one, other) for one, other in total), ""
+    yield "total", *(_moved(before, after) for before, after in total), ""
 
 
 def _why(moved: Moved) -> str:
@@ -68,14 +68,14 @@ def _why(moved: Moved) -> str:
         return "new"
     if moved.now is None:
         return "removed"
-    return "; ".join(moved.reasons) or "the use moves between the NodePools of its pool"
+    return "; ".join(moved.reasons) or "usage moves between the NodePools of the pool"
 
 
 def _figures(line: Line | None) -> tuple[float, float, float]:
     if line is None:
         return (0.0, 0.0, 0.0)
     hourly = (line.floor_usd_per_hour, line.expected_usd_per_hour, line.ceiling_usd_per_hour)
-    floor, expected, ceiling = (each * HOURS_PER_MONTH for each in hourly)
+    floor, expected, ceiling = (usd_per_hour * HOURS_PER_MONTH for usd_per_hour in hourly)
     return floor, expected, ceiling
 
 
@@ -95,9 +95,9 @@ def _signed(change: float) -> str:
     return f"{'+' if change >= 0 else '-'}{money(abs(change))}"
 
 
-def _ceiling(given: Difference) -> float:
-    return given.now.ceiling_usd_per_month - given.was.ceiling_usd_per_month
+def _ceiling(bills: Difference) -> float:
+    return bills.now.ceiling_usd_per_month - bills.was.ceiling_usd_per_month
 
 
-def _expected(given: Difference) -> float:
-    return given.now.expected_usd_per_month - given.was.expected_usd_per_month
+def _expected(bills: Difference) -> float:
+    return bills.now.expected_usd_per_month - bills.was.expected_usd_per_month

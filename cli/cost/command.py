@@ -1,4 +1,4 @@
-"""``gpuplatform cost``: what a stack costs at rest, as used and at most; and what a change does to it (B9, M7)."""
+"""``gpuplatform cost``: what a stack costs at rest, at the expected use and at most; and what a change does to it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from cli.cost.writing import as_json, as_markdown, as_text
 from cli.stacks import accepted_settings, stack_options, which_file
 from cli.was.source import earlier_source
 from gpuplatform.accept import check_file, report
+from gpuplatform.analysis.cost import difference
 from gpuplatform.faults import errors
-from gpuplatform.proofs.cost import difference
 from gpuplatform.settings.settings import Settings
 
 _WRITERS = {"text": as_text, "json": as_json, "markdown": as_markdown}
@@ -30,13 +30,13 @@ _CHANGE_WRITERS = {"text": change_as_text, "json": change_as_json, "markdown": c
     "--diff",
     "base",
     metavar="FILE|REVISION",
-    help="Earlier settings, a file or a git revision of the stack's file, at today's prices.",
+    help="Earlier settings to compare with, at today's prices: a file, or a git revision of the stack's file.",
 )
 @click.option("--format", "output", type=click.Choice([*_WRITERS]), default="text", show_default=True)
 def cost(stack: str | None, settings: Path | None, base: str | None, output: str) -> None:
-    """Print what a stack costs: at rest, as it is expected to be used, and with every ceiling reached.
+    """Print what a stack costs: at rest, at the expected use, and with every ceiling reached.
 
-    Exit code: 0 printed, 1 the settings are refused, 2 the command was misused.
+    Exit code: 0 printed, 1 the settings are refused, 2 wrong usage.
     """
     accepted, _ = accepted_settings(stack, settings)
     if base is not None:
@@ -51,7 +51,7 @@ def _statement(settings: Settings) -> Statement:
 
 
 def _earlier(base: str, file: Path, environment: str) -> Settings:
-    """The settings of a file or a git revision; exit code 1 where they are refused."""
+    """The settings of a file or a git revision; exit code 1 if they are refused."""
     with earlier_source("--diff", base, file, environment) as source:
         return _accepted(source.file)
 

@@ -1,15 +1,14 @@
-"""Everything that the bill says, before it is written in one form or another."""
+"""The content of the bill, before it is written as text, JSON or Markdown."""
 
 from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
 
-from gpuplatform.catalog.service_prices import service_prices
-from gpuplatform.proofs.cost import (
+from gpuplatform.analysis.cost import (
     PLATFORM,
-    Advice,
     Bill,
+    CostAdvice,
     Line,
     TeamLine,
     Unpromised,
@@ -19,9 +18,10 @@ from gpuplatform.proofs.cost import (
     team_lines,
     unpromised,
 )
-from gpuplatform.settings.draft import of_settings
-from gpuplatform.settings.plan import plan, unit_resource
-from gpuplatform.settings.prices import Prices, price_range_usd_per_unit_hour
+from gpuplatform.catalog.service_prices import service_prices
+from gpuplatform.plan.node_pools import plan, unit_resource
+from gpuplatform.plan.prices import Prices, price_range_usd_per_unit_hour
+from gpuplatform.settings.partial import of_settings
 from gpuplatform.settings.settings import Settings
 
 
@@ -39,24 +39,24 @@ class UnitPrice:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One stack's bill with what it rests on."""
+    """One stack's bill with its assumptions."""
 
     settings: Settings
     bill: Bill
     units: tuple[UnitPrice, ...]
     teams: tuple[TeamLine, ...]
     unpromised: Unpromised
-    advice: tuple[Advice, ...]
+    advice: tuple[CostAdvice, ...]
     notes: tuple[str, ...]
-    """What the figures assume, and what is not known."""
+    """The assumptions of the figures, and the facts that are not known."""
 
     @property
     def by_pool(self) -> dict[str, tuple[Line, ...]]:
         """The lines of each pool, the platform's own first."""
-        found: dict[str, list[Line]] = {PLATFORM: []}
+        lines_by_pool: dict[str, list[Line]] = {PLATFORM: []}
         for line in self.bill.lines:
-            found.setdefault(line.pool, []).append(line)
-        return {pool: tuple(lines) for pool, lines in found.items()}
+            lines_by_pool.setdefault(line.pool, []).append(line)
+        return {pool: tuple(lines) for pool, lines in lines_by_pool.items()}
 
 
 def statement(settings: Settings, today: datetime.date) -> Statement:
@@ -66,9 +66,11 @@ def statement(settings: Settings, today: datetime.date) -> Statement:
     assert whole is not None, "accepted settings have a region and limits"
     prices = Prices(settings.region, settings.cost)
     units = tuple(
-        UnitPrice(each.name, each.pool.name, unit_resource(each.pool), each.units_per_card, *found)
-        for each in plan(settings.pools, settings.network.zones)
-        if (found := price_range_usd_per_unit_hour(each, prices))
+        UnitPrice(
+            node_pool.name, node_pool.pool.name, unit_resource(node_pool.pool), node_pool.units_per_card, *range_usd
+        )
+        for node_pool in plan(settings.pools, settings.network.zones)
+        if (range_usd := price_range_usd_per_unit_hour(node_pool, prices))
     )
     notes = _notes(settings, whole, prices.old(instance_types_of(draft), today))
     teams = team_lines(settings)
@@ -78,15 +80,15 @@ def statement(settings: Settings, today: datetime.date) -> Statement:
 def _notes(settings: Settings, whole: Bill, old: list[str]) -> tuple[str, ...]:
     cost = settings.cost
     looked_up = f"as of {cost.spot_price_as_of}" if cost.spot_price_as_of else "assumed, never looked up"
-    guesses = [each.service.value for each in service_prices().values() if not each.verified]
-    own = [f"{each.instance_type} at {each.usd_per_hour} ({each.source})" for each in cost.prices]
+    guesses = [service_price.service.value for service_price in service_prices().values() if not service_price.verified]
+    stack_prices = [f"{price.instance_type} at {price.usd_per_hour} ({price.source})" for price in cost.prices]
     return (
-        f"spot is taken at {cost.spot_price_ratio:.2f} of on demand ({looked_up})",
-        f"expected: {cost.expected_use_percent} % of each ceiling unless the pool says otherwise, by preference and"
-        " on the cheapest type",
-        "list prices without traffic, snapshots, logs and taxes; what is beside instances is priced as in us-east-1",
-        *(f"prices {each}" for each in old),
-        *([f"without a dated public source: {', '.join(guesses)}"] if guesses else []),
-        *([f"prices of the settings: {'; '.join(own)}"] if own else []),
-        *([f"without a price, so not in the sums: {', '.join(whole.unpriced)}"] if whole.unpriced else []),
+        f"spot is priced at {cost.spot_price_ratio:.2f} of on demand ({looked_up})",
+        f"expected: {cost.expected_use_percent} % of each ceiling unless the pool sets another value, on the"
+        " preferred NodePools first and on the cheapest type",
+        "list prices without traffic, snapshots, logs and taxes; everything but instances is priced as in us-east-1",
+        *(f"prices {old_price}" for old_price in old),
+        *([f"prices without a dated public source: {', '.join(guesses)}"] if guesses else []),
+        *([f"prices from the settings: {'; '.join(stack_prices)}"] if stack_prices else []),
+        *([f"not in the sums, because the price is unknown: {', '.join(whole.unpriced)}"] if whole.unpriced else []),
     )

@@ -10,7 +10,7 @@ import click
 FOLDER = Path("docs") / "reference"
 RUNBOOKS = Path("docs") / "runbooks"
 ROOT = Path(__file__).resolve().parents[2]
-"""The repository; the pages are part of it, wherever the command is run."""
+"""The repository, which holds the pages; the working directory does not matter."""
 
 
 def pages() -> dict[str, str]:
@@ -26,20 +26,20 @@ def pages() -> dict[str, str]:
         "settings": settings.page,
         "versions": versions.page,
     }
-    written = {(FOLDER / f"{name}.md").as_posix(): write() for name, write in writers.items()}
+    written = {(FOLDER / f"{name}.md").as_posix(): page() for name, page in writers.items()}
     return written | {(RUNBOOKS / name).as_posix(): text for name, text in runbooks.pages().items()}
 
 
 def stale(root: Path = ROOT) -> list[str]:
-    """Pages that are not what the code would write today, and pages that nothing writes any more."""
-    wanted = pages()
+    """Pages whose text differs from the generated text, and pages that are no longer generated."""
+    current = pages()
     kept = {path.relative_to(root).as_posix() for folder in (FOLDER, RUNBOOKS) for path in (root / folder).glob("*.md")}
-    changed = [path for path, text in wanted.items() if _read(root / path) != text]
-    return sorted({*changed, *(kept - wanted.keys())})
+    changed = [path for path, text in current.items() if _read(root / path) != text]
+    return sorted({*changed, *(kept - current.keys())})
 
 
 def write(root: Path = ROOT) -> list[str]:
-    """Write what is stale, remove what nothing writes, and say which pages those were."""
+    """Write the stale pages, remove those that are no longer generated, and return their paths."""
     changed = stale(root)
     texts = pages()
     for folder in (FOLDER, RUNBOOKS):
@@ -57,7 +57,7 @@ def write(root: Path = ROOT) -> list[str]:
 def docs(*, only_check: bool) -> None:
     """Write the generated pages of docs/reference.
 
-    Exit code: 0 the pages are current, 1 with --check some are not, 2 the command was misused.
+    Exit code: 0 the pages are current, 1 some are not (with --check), 2 wrong usage.
     """
     if not only_check:
         for path in write():
@@ -65,7 +65,10 @@ def docs(*, only_check: bool) -> None:
         return
     changed = stale()
     for path in changed:
-        click.echo(f"{path}: given an older text; allowed: what the code says. Change: run `make docs`", err=True)
+        click.echo(
+            f"{path}: given a page that is out of date; allowed: the generated page. Change: run `make docs`",
+            err=True,
+        )
     sys.exit(1 if changed else 0)
 
 

@@ -1,4 +1,4 @@
-"""The instance guide (N20): cards, instance types and prices, from the catalogue's files."""
+"""The instance guide: cards, instance types and prices, from the catalog's files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cli.reference.markdown import generated, table
 from gpuplatform.catalog.cards import Card, cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.catalog.prices import Offer, not_offered_rows, offer, price, price_rows, regions, unknown_pairs
+from gpuplatform.catalog.prices import Availability, not_offered_rows, offer, price, price_rows, regions, unknown_pairs
 
 _ABOUT = """
 What the platform knows, each figure with its public source. Settings name cards and instance types as they are
@@ -40,10 +40,10 @@ class _Sources:
 def page() -> str:
     """The page ``catalogue.md``."""
     sources = _Sources()
-    known = instance_types().values()
-    nvidia = [each for each in known if each.card is not None or each.fractional]
-    neuron = [each for each in known if each.neuron_devices]
-    plain = [each for each in known if each not in nvidia and each not in neuron]
+    types = instance_types().values()
+    nvidia = [instance_type for instance_type in types if instance_type.card is not None or instance_type.fractional]
+    neuron = [instance_type for instance_type in types if instance_type.neuron_devices]
+    plain = [instance_type for instance_type in types if instance_type not in nvidia and instance_type not in neuron]
     return "".join(
         (
             generated("Instance guide", "gpuplatform/catalog/data"),
@@ -59,7 +59,7 @@ def page() -> str:
             "\n## Prices\n",
             _PRICES_ABOUT,
             f"\nPairs of type and region without a price: {unknown_pairs()}.\n\n",
-            _prices(known),
+            _prices(types),
             "\n## Sources\n\nOf cards and types, by the number in the last column:\n\n",
             sources.listing(),
             "\nOf prices:\n\n",
@@ -70,12 +70,16 @@ def page() -> str:
 
 def _cards(sources: _Sources) -> str:
     header = ("card", "model", "memory as sold", "MIG profiles", "lowest driver", "source")
-    return table(header, (_card(each, sources) for each in cards().values()))
+    return table(header, (_card(card, sources) for card in cards().values()))
 
 
 def _card(card: Card, sources: _Sources) -> tuple[str, ...]:
     geometry_of = geometry(card.mig_table) if card.mig_table else None
-    profiles = ", ".join(f"{each.name} ×{each.max_instances}" for each in geometry_of.profiles) if geometry_of else "-"
+    profiles = (
+        ", ".join(f"{profile.name} ×{profile.max_instances}" for profile in geometry_of.profiles)
+        if geometry_of
+        else "-"
+    )
     name = f"{card.name} (legacy)" if card.legacy else card.name
     driver = card.minimum_driver or "?"
     return name, card.model, f"{card.memory_gb} GB", profiles, driver, sources.number(card.source)
@@ -86,65 +90,98 @@ def _nvidia(types: Sequence[InstanceType], sources: _Sources) -> str:
         *("type", "cards", "memory of all cards", "vCPUs", "memory", "architecture"),
         *("EFA interfaces", "local NVMe", "network", "source"),
     )
-    return table(header, (_gpu_row(each, sources) for each in types))
+    return table(header, (_gpu_row(instance_type, sources) for instance_type in types))
 
 
-def _gpu_row(each: InstanceType, sources: _Sources) -> tuple[str, ...]:
-    held = cards().get(each.card or "")
-    carried = f"{each.cards} × {each.card}" if held else "part of one L4: not for pools"
-    total = f"{each.cards * held.memory_gb} GB" if held else "-"
+def _gpu_row(instance_type: InstanceType, sources: _Sources) -> tuple[str, ...]:
+    held = cards().get(instance_type.card or "")
+    carried = f"{instance_type.cards} × {instance_type.card}" if held else "part of one L4: not for pools"
+    total = f"{instance_type.cards * held.memory_gb} GB" if held else "-"
     return (
-        *(each.name, carried, total, str(each.vcpus), _gib(each), each.architecture),
-        *(str(each.efa_interfaces or "-"), _nvme(each), _network(each), sources.number(each.source)),
+        *(
+            instance_type.name,
+            carried,
+            total,
+            str(instance_type.vcpus),
+            _gib(instance_type),
+            instance_type.architecture,
+        ),
+        *(
+            str(instance_type.efa_interfaces or "-"),
+            _nvme(instance_type),
+            _network(instance_type),
+            sources.number(instance_type.source),
+        ),
     )
 
 
 def _neuron(types: Sequence[InstanceType], sources: _Sources) -> str:
     rows = [
         (
-            *(each.name, f"{each.neuron_devices} × {each.neuron_name}", str(each.neuron_cores), str(each.vcpus)),
-            *(_gib(each), str(each.efa_interfaces or "-"), _network(each), sources.number(each.source)),
+            *(
+                instance_type.name,
+                f"{instance_type.neuron_devices} × {instance_type.neuron_name}",
+                str(instance_type.neuron_cores),
+                str(instance_type.vcpus),
+            ),
+            *(
+                _gib(instance_type),
+                str(instance_type.efa_interfaces or "-"),
+                _network(instance_type),
+                sources.number(instance_type.source),
+            ),
         )
-        for each in types
+        for instance_type in types
     ]
     return table(("type", "devices", "cores", "vCPUs", "memory", "EFA interfaces", "network", "source"), rows)
 
 
 def _plain(types: Sequence[InstanceType], sources: _Sources) -> str:
     rows = [
-        (each.name, each.architecture, str(each.vcpus), _gib(each), _network(each), sources.number(each.source))
-        for each in types
+        (
+            instance_type.name,
+            instance_type.architecture,
+            str(instance_type.vcpus),
+            _gib(instance_type),
+            _network(instance_type),
+            sources.number(instance_type.source),
+        )
+        for instance_type in types
     ]
     return table(("type", "architecture", "vCPUs", "memory", "network", "source"), rows)
 
 
 def _prices(types: Iterable[InstanceType]) -> str:
-    rows = [(each.name, *(_price(each.name, region) for region in regions())) for each in types]
+    rows = [
+        (instance_type.name, *(_price(instance_type.name, region) for region in regions())) for instance_type in types
+    ]
     return table(("type", *regions()), rows)
 
 
 def _price(name: str, region: str) -> str:
-    known = price(name, region)
-    if known is not None:
-        return f"{known.usd_per_hour:g}"
-    return "no" if offer(name, region) is Offer.NOT_OFFERED else "?"
+    row = price(name, region)
+    if row is not None:
+        return f"{row.usd_per_hour:g}"
+    return "no" if offer(name, region) is Availability.NOT_OFFERED else "?"
 
 
 def _price_sources() -> str:
-    listed = dict.fromkeys((each.source, each.as_of.isoformat()) for each in price_rows())
-    ruled_out = dict.fromkeys((each.source, each.as_of.isoformat()) for each in not_offered_rows())
+    listed = dict.fromkeys((price_row.source, price_row.as_of.isoformat()) for price_row in price_rows())
+    ruled_out = dict.fromkeys(
+        (not_offered_row.source, not_offered_row.as_of.isoformat()) for not_offered_row in not_offered_rows()
+    )
     lines = [f"- {source}; data of {day}\n" for source, day in listed]
     lines += [f"- not offered: {source}; data of {day}\n" for source, day in ruled_out]
     return "".join(lines)
 
 
-def _gib(each: InstanceType) -> str:
-    return f"{each.memory_mib / 1024:g} GiB"
+def _gib(instance_type: InstanceType) -> str:
+    return f"{instance_type.memory_mib / 1024:g} GiB"
 
 
-def _nvme(each: InstanceType) -> str:
-    return f"{each.nvme_gb} GB" if each.nvme_gb else "-"
+def _nvme(instance_type: InstanceType) -> str:
+    return f"{instance_type.nvme_gb} GB" if instance_type.nvme_gb else "-"
 
 
-def _network(each: InstanceType) -> str:
-    return f"{each.network_mbps / 1000:g} Gbit/s"
+def _network(instance_type: InstanceType) -> str:
+    return f"{instance_type.network_mbps / 1000:g} Gbit/s"

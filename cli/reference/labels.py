@@ -1,4 +1,4 @@
-"""The label standard on one page (L6), from the objects that judge it."""
+"""The label standard on one page, from the code that checks it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def page() -> str:
             generated("The label standard", "gpuplatform/standard"),
             _ABOUT,
             "\n## Labels\n\n",
-            table(("level", "key", "values", "meaning", "required on"), (_label(each) for each in labels.STANDARD)),
+            table(("level", "key", "values", "meaning", "required on"), (_label(label) for label in labels.STANDARD)),
             "\n## Values by card\n\n",
             _values(),
             _WORDS,
@@ -83,10 +83,10 @@ def page() -> str:
             "\n## Resources\n\n",
             _resources(),
             "\n## Priorities\n\n",
-            f"None is the cluster's default, and each has `preemptionPolicy: {PREEMPTION_POLICY}`.\n\n",
+            f"No class is the cluster's default, and each has `preemptionPolicy: {PREEMPTION_POLICY}`.\n\n",
             table(
                 ("name", "value", "meaning"),
-                ((code(each.name), str(each.value), each.meaning) for each in PRIORITIES),
+                ((code(priority.name), str(priority.value), priority.meaning) for priority in PRIORITIES),
             ),
             "\n## Aliases\n",
             _ALIASES_ABOUT,
@@ -105,7 +105,7 @@ def _values() -> str:
     rows: list[tuple[str, ...]] = []
     for card in cards().values():
         table_of = geometry(card.mig_table) if card.mig_table else None
-        profiles = [] if table_of is None else [labels.profile_value(each.name) for each in table_of.profiles]
+        profiles = [] if table_of is None else [labels.profile_value(profile.name) for profile in table_of.profiles]
         shown = ", ".join(map(code, profiles)) or "none"
         rows.append((card.name, code(card.model), code(labels.memory_value(card.memory_gb)), shown))
     return table(("card in settings", labels.MODEL.key, labels.MEMORY.key, labels.MIG_PROFILE.key), rows)
@@ -164,6 +164,9 @@ def _aliases() -> str:
     for key in aliases.ALIAS_KEYS:
         for value in _SEEN_VALUES[key]:
             meant = aliases.translated({key: value})
-            said = [code(f"{name}={wanted}") if wanted else f"{code(name)} is there" for name, wanted in meant.items()]
-            rows.append((code(f"{key}={value}"), " and ".join(said)))
+            conditions = [
+                code(f"{name}={label_value}") if label_value else f"{code(name)} exists"
+                for name, label_value in meant.items()
+            ]
+            rows.append((code(f"{key}={value}"), " and ".join(conditions)))
     return table(("alias", "in the standard"), rows)

@@ -1,4 +1,4 @@
-"""What is measured, and how many series that keeps, on one page."""
+"""What is measured, and how many series that stores, on one page."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from cli.reference.markdown import code, generated, table
 from cli.stacks import stack_file
 from gpuplatform.accept import check_file
 from gpuplatform.catalog.dcgm_counters import counters
+from gpuplatform.plan.node_pools import plan
 from gpuplatform.render.monitoring.boards import BOARDS
-from gpuplatform.render.monitoring.kept import kept
+from gpuplatform.render.monitoring.scraping import kept
 from gpuplatform.render.monitoring.stack import read_of_karpenter, read_of_kueue
-from gpuplatform.settings.plan import plan
 
 _SERIES = """
 ## Series kept
@@ -31,14 +31,14 @@ hours of made-up samples (`tests/metrics/day.py`), with the dev stack's recordin
 _KARPENTER = """
 ## Kept of Karpenter and Kueue
 
-What rules and boards read; everything else that they export is dropped at the scrape. Kueue is scraped where a
+The series that rules and boards read; every other series is dropped at the scrape. Kueue is scraped only if a
 namespace is queued.
 
 """
 _CARDS = """
 ## Measured on each card
 
-The exporter's own set, and what the alerts need beside it.
+The exporter's default set, and the counters that the alerts need in addition.
 
 """
 
@@ -48,10 +48,15 @@ def page() -> str:
     settings = check_file(stack_file("prod")).settings
     assert settings is not None, "the prod stack is accepted"
     read = read_of_karpenter(settings)
-    counted = [kept(each, read) for each in plan(settings.pools, settings.network.zones)]
-    series = ((code(each.nodepool), str(each.per_nodepool), str(each.per_node)) for each in counted)
+    counted = [kept(node_pool, read) for node_pool in plan(settings.pools, settings.network.zones)]
+    series = (
+        (code(series_kept.nodepool), str(series_kept.per_nodepool), str(series_kept.per_node))
+        for series_kept in counted
+    )
     panels = ((board.title, panel.title, panel.description) for board in BOARDS for panel in board.panels)
-    measured = ((code(each.field), each.help, "own" if each.in_default_set else "added") for each in counters())
+    measured = (
+        (code(counter.field), counter.help, "own" if counter.in_default_set else "added") for counter in counters()
+    )
     return "".join(
         (
             generated("Monitoring", "gpuplatform/render/monitoring"),
@@ -60,7 +65,7 @@ def page() -> str:
             _BOARDS,
             table(("board", "panel", "what it shows"), panels),
             _KARPENTER,
-            table(("series",), ((code(each),) for each in sorted({*read, *read_of_kueue(settings)}))),
+            table(("series",), ((code(series_name),) for series_name in sorted({*read, *read_of_kueue(settings)}))),
             _CARDS,
             table(("counter", "what it is", "set"), measured),
         )

@@ -1,11 +1,10 @@
-"""The rules of the policy pack on one page; each heading is a rule's name, so that a refusal leads here."""
+"""The rules of the policy pack on one page; each heading is a rule's name, so that a refusal can link to it."""
 
 from __future__ import annotations
 
 from cli.reference.markdown import code, generated, table
 from policies.enforcers import Enforcement, ListedRule, enforcement, every_rule
-from policies.rule import StackRule
-from policies.view_rule import ViewRule
+from policies.rule import StackRule, ViewRule
 from policies.workloads import WORKLOAD_KINDS
 
 _ABOUT = """
@@ -13,25 +12,25 @@ Every rule is mandatory: one finding fails the preview, and nothing is made. A r
 was given, what is allowed and what to change. Run the pack against a stack on this machine with
 `make preview STACK=dev`, and against AWS with `pulumi preview --policy-pack policies`.
 
-A preview does not know every value yet. A rule judges what is known; what it has to wait for is said as an advice that
-names the rule and the field, and is judged while `pulumi up` runs.
+A preview does not know every value yet. A rule judges the values that are known. For each other value it prints an
+advisory message that names the rule and the field, and judges it while `pulumi up` runs.
 
-How strictly a rule is held can be set in a JSON file of levels by rule: `mandatory`, `advisory` or `disabled`, with
-`all` for every rule that is not named.
+A JSON file can set the enforcement level of each rule: `mandatory`, `advisory` or `disabled`, with `all` for every
+rule that is not named.
 
 ```json
 {"all": "mandatory", "nodepool-weight": "advisory"}
 ```
 
 `gpuplatform engine preview --stack NAME --policy-levels FILE` takes it on this machine, and
-`pulumi preview --policy-pack policies --policy-pack-config FILE` against AWS. A rule that nobody has, or a level that
-is none, ends the run with one message. `gpuplatform engine levels` prints the file's JSON schema.
+`pulumi preview --policy-pack policies --policy-pack-config FILE` against AWS. An unknown rule or an unknown
+level ends the run with one message. `gpuplatform engine levels` prints the file's JSON schema.
 
-`gpuplatform lint` judges plain manifests by the same rules, where teams review them: see
+`gpuplatform lint` checks manifests against the same rules, where teams review them: see
 [the guide](../guides/lint.md). A rule that needs a known stack is judged there, with `--stack`, and not in the engine.
 
-In the cluster the same rules are ValidatingAdmissionPolicies: see [the guide](../guides/admission.md). Where one of
-the three cannot hold a rule, or not all of it, its entry says why.
+In the cluster the same rules are ValidatingAdmissionPolicies: see [the guide](../guides/admission.md). If one of
+the three cannot enforce a rule, or only a part of it, the rule's entry says why.
 
 To add a rule, see [CONTRIBUTING](../../CONTRIBUTING.md#add-a-rule).
 """
@@ -41,7 +40,7 @@ def page() -> str:
     """The page ``policies.md``."""
     rules = every_rule()
     overview = table(
-        ("rule", "severity", "held by", "about"),
+        ("rule", "severity", "enforced by", "about"),
         ((f"[{code(rule.name)}](#{rule.name})", rule.severity.value, _held_by(rule), _kinds(rule)) for rule in rules),
     )
     return "".join((generated("Policies", "policies/rules"), _ABOUT, "\n", overview, *map(_rule, rules)))
@@ -56,18 +55,18 @@ def _rule(rule: ListedRule) -> str:
     return (
         f"\n## {rule.name}\n\n{rule.description}\n\n{scope}"
         f"- Severity: {rule.severity.value}\n- About: {_kinds(rule)}\n- What to do: {rule.remediation}\n"
-        + "".join(f"- {_said(each)}\n" for each in enforcement(rule))
+        + "".join(f"- {_enforcement_in_words(enforcer)}\n" for enforcer in enforcement(rule))
     )
 
 
 def _held_by(rule: ListedRule) -> str:
-    return ", ".join(each.by for each in enforcement(rule) if each.enforces)
+    return ", ".join(enforcer.by for enforcer in enforcement(rule) if enforcer.enforces)
 
 
-def _said(each: Enforcement) -> str:
-    if each.enforces:
-        return f"Held by {each.by}" + (f": {each.note}" if each.note else "")
-    return f"Not by {each.by}: {each.note}"
+def _enforcement_in_words(enforcer: Enforcement) -> str:
+    if enforcer.enforces:
+        return f"Enforced by {enforcer.by}" + (f": {enforcer.note}" if enforcer.note else "")
+    return f"Not enforced by {enforcer.by}: {enforcer.note}"
 
 
 def _kinds(rule: ListedRule) -> str:

@@ -1,4 +1,4 @@
-"""A page for each alert: what is happening, what to look at, what to do, when it ends."""
+"""A page for each alert: what is happening, what to look at, what to do, and when it ends."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import re
 from cli.reference.markdown import code, generated, table
 from cli.stacks import stack_file
 from gpuplatform.accept import check_file
-from gpuplatform.render.monitoring.alert import Alert, Severity
+from gpuplatform.render.monitoring.alert import Alert, AlertSeverity
 from gpuplatform.render.monitoring.stack import alerts
 
-_TOLD = {
-    Severity.PAGE: "wakes somebody: work is failing now",
-    Severity.TICKET: "is for the same day",
-    Severity.NOTE: "is for whoever asks",
+_SEVERITY_IN_WORDS = {
+    AlertSeverity.PAGE: "wakes the person on call: work is failing now",
+    AlertSeverity.TICKET: "is for the same day",
+    AlertSeverity.NOTE: "is for information only",
 }
 _INDEX = """
-Every alert links to its page by `runbook_url`. Set `monitoring.runbooks_url` to where your people read this repository,
-and the link opens. In commands, words in capitals stand for the alert's labels, or for what a command before shows.
+Every alert links to its page by `runbook_url`. Set `monitoring.runbooks_url` to the address where your team reads this
+repository. In commands, words in capitals stand for the alert's labels, or for output of an earlier command.
 
 """
 
 
 def pages() -> dict[str, str]:
-    """File name to text: one for each alert of the prod stack, and the list of them."""
+    """File name to text: a page for each alert of the prod stack, and their index."""
     settings = check_file(stack_file("prod")).settings
     assert settings is not None, "the prod stack is accepted"
-    by_name = {each.name: each for each in reversed(alerts(settings))}
+    by_name = {alert.name: alert for alert in reversed(alerts(settings))}
     ordered = [by_name[name] for name in sorted(by_name)]
-    rows = ((f"[{each.name}]({each.runbook})", each.severity.value, _plain(each.summary)) for each in ordered)
+    rows = ((f"[{alert.name}]({alert.runbook})", alert.severity.value, _plain(alert.summary)) for alert in ordered)
     index = generated("Runbooks", "gpuplatform/render/monitoring") + _INDEX
     return {"README.md": index + table(("alert", "severity", "what is happening"), rows)} | {
-        each.runbook: _page(each) for each in ordered
+        alert.runbook: _page(alert) for alert in ordered
     }
 
 
@@ -40,12 +40,12 @@ def _page(alert: Alert) -> str:
     ends = (
         "Ends by itself within minutes of the last sample."
         if not alert.for_minutes
-        else f"Begins when it has been so for {alert.for_minutes} minutes without a break; ends with the first sample"
-        " that is otherwise."
+        else f"Fires when the condition has held for {alert.for_minutes} minutes without a break; ends with the first"
+        " sample for which it does not hold."
     )
     return (
         generated(alert.name, "gpuplatform/render/monitoring")
-        + f"\nSeverity {code(alert.severity.value)}: {_TOLD[alert.severity]}.\n"
+        + f"\nSeverity {code(alert.severity.value)}: {_SEVERITY_IN_WORDS[alert.severity]}.\n"
         + f"\n## What is happening\n\n{_plain(alert.summary)}.\n"
         + f"\n## What to do\n\n{_plain(alert.description)}\n"
         + (f"\n## Where to look\n\n```sh\n{look}```\n" if look else "")
@@ -57,6 +57,6 @@ def _page(alert: Alert) -> str:
 
 def _plain(text: str) -> str:
     """Prometheus' templates as words in capitals."""
-    named = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda found: found[1].upper(), text)
+    named = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda match: match[1].upper(), text)
     listed = re.sub(r"\{\{ range .*?\{\{ end \}\}", "NAMES ", named)
     return re.sub(r"\{\{ \$value[^}]*\}\}", "N", listed)

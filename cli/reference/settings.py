@@ -1,4 +1,4 @@
-"""The settings page: every key of a stack file, from the models that judge it."""
+"""The settings page: every key of a stack file, from the models that read it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PATTERNS = {
     r"^\d{12}$": "twelve digits, in quotes",
     r"^[a-z]{2}(-[a-z]+)+-\d$": "AWS region",
 }
-"""Patterns of the models in words; one that is not here is printed as it is."""
+"""Patterns of the models in words; a pattern without an entry is printed as it is."""
 
 EXAMPLE = f"""\
 config:
@@ -77,10 +77,10 @@ config:
       monthly_floor_limit_usd: 600
       monthly_budget_usd: 5000
 """
-"""A whole stack with one pool and one team; a test holds that the judges accept it."""
+"""A complete stack with one pool and one team; a test checks that it is accepted."""
 
 _INTRODUCTION = f"""
-Everything that one environment chooses stands in `Pulumi.<stack>.yaml` under `{SETTINGS_KEY}`. A key that is not on
+All settings of one environment are in `Pulumi.<stack>.yaml` under `{SETTINGS_KEY}`. A key that is not on
 this page is refused. Faults are reported all at once, each with its path, the value, what is allowed and what to
 change:
 
@@ -93,7 +93,7 @@ The smallest useful stack:
 ```yaml
 {EXAMPLE}```
 
-Below, `pools[]` means each item of the list `pools`. A key without a default has to be given.
+Below, `pools[]` means each item of the list `pools`. A key without a default is required.
 """
 
 
@@ -114,26 +114,26 @@ def page() -> str:
     definitions = cast(Mapping[str, Schema], root["$defs"])
     sections = _sections(root, definitions)
     texts = [generated("Settings", "gpuplatform/settings"), _INTRODUCTION]
-    texts += [_section(each, sections, definitions) for each in sections.values()]
+    texts += [_section(section, sections, definitions) for section in sections.values()]
     return "".join(texts)
 
 
 def _sections(root: Schema, definitions: Mapping[str, Schema]) -> dict[str, _Section]:
     """Every model by its name, in the order in which a reader of a stack file meets it."""
-    found = {"": _Section(("Top level",), root)}
+    sections = {"": _Section(("Top level",), root)}
 
     def visit(prefix: str, schema: Schema) -> None:
         for key, field in _fields(schema).items():
             for name, many in _models(field, definitions):
                 path = f"{prefix}{key}{'[]' if many else ''}"
-                if name in found:
-                    found[name] = _Section((*found[name].paths, path), definitions[name])
+                if name in sections:
+                    sections[name] = _Section((*sections[name].paths, path), definitions[name])
                     continue
-                found[name] = _Section((path,), definitions[name])
+                sections[name] = _Section((path,), definitions[name])
                 visit(f"{path}.", definitions[name])
 
     visit("", root)
-    return found
+    return sections
 
 
 def _section(section: _Section, sections: Mapping[str, _Section], definitions: Mapping[str, Schema]) -> str:
@@ -162,12 +162,12 @@ def _words(field: Schema, sections: Mapping[str, _Section], definitions: Mapping
             return f"[{code(heading)}](#{anchor(heading)})"
         return _words(definitions[name], sections, definitions)
     if "anyOf" in field:
-        choices = [each for each in cast(list[Plain], field["anyOf"]) if each != _OPTIONAL]
-        return any_of(_words(cast(Schema, each), sections, definitions) for each in choices)
+        choices = [choice for choice in cast(list[Plain], field["anyOf"]) if choice != _OPTIONAL]
+        return any_of(_words(cast(Schema, choice), sections, definitions) for choice in choices)
     if "const" in field:
         return code(str(field["const"]))
     if "enum" in field:
-        return any_of(code(str(each)) for each in cast(list[Plain], field["enum"]))
+        return any_of(code(str(choice)) for choice in cast(list[Plain], field["enum"]))
     match field["type"]:
         case "array":
             return f"{_many(field)}: {_words(cast(Schema, field['items']), sections, definitions)}"
@@ -202,7 +202,7 @@ def _range(field: Schema) -> str:
     low = f"at least {least}" if least is not None else f"more than {above}" if above is not None else ""
     if least is not None and most is not None:
         return f", {least} to {most}"
-    return "".join(f", {each}" for each in (low, f"at most {most}" if most is not None else "") if each)
+    return "".join(f", {bound}" for bound in (low, f"at most {most}" if most is not None else "") if bound)
 
 
 def _default(field: Schema, definitions: Mapping[str, Schema]) -> str:
@@ -212,7 +212,7 @@ def _default(field: Schema, definitions: Mapping[str, Schema]) -> str:
     if isinstance(value, dict) and any(_models(field, definitions)):
         return "its defaults"
     if isinstance(value, list):
-        return ", ".join(code(str(each)) for each in value) or "none"
+        return ", ".join(code(str(item)) for item in value) or "none"
     if isinstance(value, dict):
         return "none"
     return code(value if isinstance(value, str) else json.dumps(value))
@@ -220,11 +220,11 @@ def _default(field: Schema, definitions: Mapping[str, Schema]) -> str:
 
 def _meaning(field: Schema, definitions: Mapping[str, Schema]) -> str:
     """The field's own docstring, else that of the type that it holds."""
-    own = field.get("description")
-    if own is not None:
-        return str(own)
+    description = field.get("description")
+    if description is not None:
+        return str(description)
     inner = cast(Schema, field.get("items", field))
-    name = _name(inner) or next((found for found, _ in _models(field, definitions)), None)
+    name = _name(inner) or next((model for model, _ in _models(field, definitions)), None)
     return str(definitions[name].get("description", "")) if name else ""
 
 

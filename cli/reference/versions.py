@@ -1,4 +1,4 @@
-"""The versions page (E13): everything pinned, who says that it exists, and what nobody does."""
+"""The versions page: every pinned version with its source, and the versions that no source confirms."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def page() -> str:
         table(
             ("chart", "version", "namespace", "from", "source"),
             (
-                (each.name, _version(each.pin), each.namespace, each.repository, each.pin.source)
-                for each in CHARTS.values()
+                (chart.name, _version(chart.pin), chart.namespace, chart.repository, chart.pin.source)
+                for chart in CHARTS.values()
             ),
         ),
     ]

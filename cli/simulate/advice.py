@@ -1,7 +1,7 @@
-"""What would lower the bill most: another pool, a split, another size, another card; each tried before it is said.
+"""Finds the changes that lower the bill most: another pool, a split, another size, another card.
 
-An estimate finds what is worth a try, by whole nodes, the host's CPU and memory included; the bill that is said is
-that of the trial, on a cluster whose settings and workloads are changed as the advice says.
+An estimate selects the changes worth a trial; it counts whole nodes, and includes the host's CPU and memory. A trial
+then runs on a cluster with the changed settings and workloads, and the advice reports the bill of that trial.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import yaml
 
 from cli.simulate.rewrite import onto_pool, split
 from gpuplatform.accept import check
-from gpuplatform.proofs.capture.pod import PodAsk
-from gpuplatform.proofs.share import Method, Need, Option, of_catalogue, of_stack, way_of
-from gpuplatform.proofs.share.slots import slots
+from gpuplatform.analysis.placement.pod import PodAsk
+from gpuplatform.analysis.sharing import Method, Need, Option, of_catalogue, of_stack, way_of
+from gpuplatform.analysis.sharing.need import slots
+from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
+from gpuplatform.plan.prices import Prices
+from gpuplatform.plan.teams import pools_of
 from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
-from gpuplatform.settings.plan import PlannedNodePool, unit_resource
 from gpuplatform.settings.pools import Pool
-from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.teams import pools_of
 from gpuplatform.standard import resources
 from gpuplatform.standard.labels import Purpose
 from gpuplatform.standard.markets import Market
@@ -32,18 +32,18 @@ from policies.subject import of_document
 from policies.workloads import pod_templates
 from sandbox.errors import SandboxError
 from sandbox.simulate.owners import Workload
-from sandbox.simulate.scene import Scene
-from sandbox.simulate.use import Landing, landings, planned_by_name
+from sandbox.simulate.snapshot import Snapshot
+from sandbox.simulate.utilization import NodeUse, landings, planned_by_name
 
 WORTH = 0.05
-"""The part of the bill that advice must save to be tried."""
+"""The smallest saving, as a part of the bill, for which a change is tried."""
 _TRIALS = 2
 _MIB_PER_GIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Something to try."""
+    """A change to try."""
 
     says: str
     saves_usd_per_hour: float
@@ -54,7 +54,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A suggestion that was tried, and held what it promised."""
+    """A suggestion that lowered the bill in its trial."""
 
     says: str
     usd_per_hour: float
@@ -66,72 +66,81 @@ class Tried:
 class _Case:
     """The pods of a workload on one NodePool, and what one of them needs."""
 
-    landing: Landing
+    landing: NodeUse
     planned: PlannedNodePool
     need: Need
     usd_per_hour: float
-    """Of the nodes that it alone is on, and its part of the others."""
+    """The cost of the nodes that it has for itself, and its part of the others."""
 
     @property
     def slots(self) -> int:
         """Its pods on one of its nodes."""
-        node = next(each for each in self.planned.types if each.name == self.landing.instance_type)
+        node = next(
+            instance_type for instance_type in self.planned.types if instance_type.name == self.landing.instance_type
+        )
         return slots(node, self.planned.units_per_card, self.need).count
 
 
 def tried(
-    found: Sequence[Suggestion], bill_usd_per_hour: float, ask_again: Callable[[Suggestion], Scene]
+    candidates: Sequence[Suggestion], bill_usd_per_hour: float, ask_again: Callable[[Suggestion], Snapshot]
 ) -> tuple[Tried, ...]:
-    """The suggestions under which everything runs for less, the best first."""
+    """The suggestions with which every pod runs at a lower cost, the best first."""
     held: list[Tried] = []
-    for each in found[:_TRIALS]:
+    for suggestion in candidates[:_TRIALS]:
         try:
-            scene = ask_again(each)
+            scene = ask_again(suggestion)
         except SandboxError:
-            continue  # what the API server refuses is no advice
+            continue  # a change that the API server refuses is not advice
         saves = bill_usd_per_hour - scene.usd_per_hour
         if scene.all_run and saves > 0:
-            held.append(Tried(each.says, scene.usd_per_hour, saves))
-    return tuple(sorted(held, key=lambda each: -each.saves_usd_per_hour))
+            held.append(Tried(suggestion.says, scene.usd_per_hour, saves))
+    return tuple(sorted(held, key=lambda trial: -trial.saves_usd_per_hour))
 
 
-def suggestions(scene: Scene, settings: Settings, workloads: tuple[Document, ...]) -> tuple[Suggestion, ...]:
-    """What is worth a try, the largest saving first."""
-    found = [
-        each
+def suggestions(scene: Snapshot, settings: Settings, workloads: tuple[Document, ...]) -> tuple[Suggestion, ...]:
+    """The changes that are worth a trial, the largest saving first."""
+    candidates = [
+        suggestion
         for case in _cases(scene, settings, workloads)
-        for each in (*_moves(case, scene, settings, workloads), *_other_nodes(case, scene, settings, workloads))
+        for suggestion in (*_moves(case, scene, settings, workloads), *_other_nodes(case, scene, settings, workloads))
     ]
-    worth = [each for each in found if each.saves_usd_per_hour >= WORTH * scene.usd_per_hour]
-    return tuple(sorted(worth, key=lambda each: -each.saves_usd_per_hour))
+    worth = [suggestion for suggestion in candidates if suggestion.saves_usd_per_hour >= WORTH * scene.usd_per_hour]
+    return tuple(sorted(worth, key=lambda suggestion: -suggestion.saves_usd_per_hour))
 
 
-def _cases(scene: Scene, settings: Settings, workloads: Iterable[Document]) -> Iterator[_Case]:
+def _cases(scene: Snapshot, settings: Settings, workloads: Iterable[Document]) -> Iterator[_Case]:
     planned = planned_by_name(settings)
-    tenants = {pod.node: {each.workload for each in scene.pods if each.node == pod.node} for pod in scene.pods}
-    nodes = {each.name: each for each in scene.nodes}
-    asks = {_workload(each): asked for each in workloads if (asked := _asked(each)) is not None}
+    tenants = {
+        pod.node: {seen_pod.workload for seen_pod in scene.pods if seen_pod.node == pod.node} for pod in scene.pods
+    }
+    nodes = {node.name: node for node in scene.nodes}
+    asks = {_workload(workload): asked for workload in workloads if (asked := _asked(workload)) is not None}
     for landing in landings(scene, settings):
         nodepool, asked = planned.get(landing.nodepool), asks.get(landing.workload)
         if nodepool is None or nodepool.replicas is not None or asked is None:
             continue
-        own = {
+        node_names = {
             pod.node
             for pod in scene.pods
             if pod.workload == landing.workload and pod.node and nodes[pod.node].nodepool == landing.nodepool
         }
-        alone = sum(nodes[each].usd_per_hour for each in own if tenants[each] == {landing.workload})
+        usd_of_nodes_of_its_own = sum(
+            nodes[node_name].usd_per_hour for node_name in node_names if tenants[node_name] == {landing.workload}
+        )
         need = _need(asked, nodepool, landing.market)
         if need is not None:
-            yield _Case(landing, nodepool, need, max(alone, landing.usd_per_hour))
+            yield _Case(landing, nodepool, need, max(usd_of_nodes_of_its_own, landing.usd_per_hour))
 
 
 def _asked(document: Document) -> PodAsk | None:
-    return next((asked for each in pod_templates(of_document(document)) if (asked := ask(each)) is not None), None)
+    return next(
+        (asked for pod_template in pod_templates(of_document(document)) if (asked := ask(pod_template)) is not None),
+        None,
+    )
 
 
 def _need(asked: PodAsk, nodepool: PlannedNodePool, market: str) -> Need | None:
-    """What one pod needs, taken for as much of a card as it has now."""
+    """What one pod needs: as much of a card as it has now."""
     units = dict(asked.devices).get(unit_resource(nodepool.pool), 0)
     way = way_of(nodepool.pool, nodepool.card)
     if units < 1 or (units > 1 and way.method is not Method.WHOLE):
@@ -147,20 +156,23 @@ def _need(asked: PodAsk, nodepool: PlannedNodePool, market: str) -> Need | None:
     )
 
 
-def _moves(case: _Case, scene: Scene, settings: Settings, workloads: tuple[Document, ...]) -> Iterator[Suggestion]:
-    """Onto another pool that the namespace may use: all the pods, or those that fill no node of their own."""
+def _moves(case: _Case, scene: Snapshot, settings: Settings, workloads: tuple[Document, ...]) -> Iterator[Suggestion]:
+    """Moves to another pool that the namespace may use: all pods, or only those that do not fill a node."""
     prices = Prices(settings.region, settings.cost)
     options = [
-        each
-        for each in of_stack(case.need, settings, prices)[0]
-        if each.pool and each.pool.name != case.landing.pool and _may_use(case, each.pool, scene, settings)
+        option
+        for option in of_stack(case.need, settings, prices)[0]
+        if option.pool and option.pool.name != case.landing.pool and _may_use(case, option.pool, scene, settings)
     ]
     if not options:
         return
     pods, per_node = case.landing.pods, case.slots
-    best = min(options, key=lambda each: _cost(each, pods))
+    best = min(options, key=lambda option: _cost(option, pods))
     pool = cast(Pool, best.pool)
-    moved = tuple(onto_pool(each, pool) if _workload(each) == case.landing.workload else each for each in workloads)
+    moved = tuple(
+        onto_pool(workload, pool) if _workload(workload) == case.landing.workload else workload
+        for workload in workloads
+    )
     yield Suggestion(
         f"move {case.landing.workload} to the pool {pool.name} ({best.way} on {best.node.name})",
         case.usd_per_hour - _cost(best, pods),
@@ -170,7 +182,7 @@ def _moves(case: _Case, scene: Scene, settings: Settings, workloads: tuple[Docum
     rest = pods % per_node if per_node else 0
     if not rest or pods < per_node or case.landing.workload.kind != "Deployment":
         return
-    other = min(options, key=lambda each: _cost(each, rest))
+    other = min(options, key=lambda option: _cost(option, rest))
     pool = cast(Pool, other.pool)
     yield Suggestion(
         f"split {case.landing.workload}: {pods - rest} on {case.landing.pool}, {rest} on {pool.name}"
@@ -179,40 +191,43 @@ def _moves(case: _Case, scene: Scene, settings: Settings, workloads: tuple[Docum
         settings,
         tuple(
             part
-            for each in workloads
-            for part in (split(each, rest, pool) if _workload(each) == case.landing.workload else (each,))
+            for workload in workloads
+            for part in (split(workload, rest, pool) if _workload(workload) == case.landing.workload else (workload,))
         ),
     )
 
 
 def _other_nodes(
-    case: _Case, scene: Scene, settings: Settings, workloads: tuple[Document, ...]
+    case: _Case, scene: Snapshot, settings: Settings, workloads: tuple[Document, ...]
 ) -> Iterator[Suggestion]:
-    """Another size or another card in the place of the pool's own, where the pool serves this workload alone."""
-    served = {each.workload for each in landings(scene, settings) if each.pool == case.landing.pool}
+    """Another size or card for the pool, if the pool serves this workload only."""
+    served = {landing.workload for landing in landings(scene, settings) if landing.pool == case.landing.pool}
     options = of_catalogue(case.need, Prices(settings.region, settings.cost))
     if len(served) > 1 or not options:
         return
-    best = min(options, key=lambda each: _cost(each, case.landing.pods))
+    best = min(options, key=lambda option: _cost(option, case.landing.pods))
     changed = _with_pool_on(best, case, settings)
     if changed is None:
         return
-    pool = next(each for each in changed.pools if each.name == case.landing.pool)
+    pool = next(pool for pool in changed.pools if pool.name == case.landing.pool)
     yield Suggestion(
         f"let the pool {pool.name} buy {best.node.name} ({best.card.name}, {best.way}): in settings, card"
         f" {best.card.name}, instance_types [{best.node.name}], sharing {best.way.setting}; quotas in"
         f" {unit_resource(pool)}",
         case.usd_per_hour - _cost(best, case.landing.pods),
         changed,
-        tuple(onto_pool(each, pool) if _workload(each) == case.landing.workload else each for each in workloads),
+        tuple(
+            onto_pool(workload, pool) if _workload(workload) == case.landing.workload else workload
+            for workload in workloads
+        ),
     )
 
 
 def _with_pool_on(option: Option, case: _Case, settings: Settings) -> Settings | None:
-    """The settings with the pool on another card or type alone; None where they would be refused."""
+    """The settings with the pool on another card or type; None if they would be refused."""
     raw: Any = settings.model_dump(mode="json", exclude_unset=True)
-    pool = next(each for each in raw["pools"] if each["name"] == case.landing.pool)
-    cards = case.landing.nodes * max(each.cards for each in case.planned.types)
+    pool = next(pool for pool in raw["pools"] if pool["name"] == case.landing.pool)
+    cards = case.landing.nodes * max(instance_type.cards for instance_type in case.planned.types)
     ceiling = max(cards, -(-case.landing.pods // option.slots.count) * option.node.cards)
     pool["cards"] = [
         {
@@ -234,14 +249,16 @@ def _with_pool_on(option: Option, case: _Case, settings: Settings) -> Settings |
     return check(raw).settings
 
 
-def _may_use(case: _Case, pool: Pool, scene: Scene, settings: Settings) -> bool:
-    """Whether the namespace may have the pods on a pool: it is meant for it, and its quota leaves room."""
+def _may_use(case: _Case, pool: Pool, scene: Snapshot, settings: Settings) -> bool:
+    """Whether the namespace may run the pods on a pool and its quota has room."""
     name, resource = case.landing.workload.namespace, unit_resource(pool)
-    namespace = next((each for tenant in settings.tenants for each in tenant.namespaces if each.name == name), None)
+    namespace = next(
+        (namespace for tenant in settings.tenants for namespace in tenant.namespaces if namespace.name == name), None
+    )
     if namespace is None or pool not in pools_of(namespace, settings.pools):
         return False
-    others = [each for each in scene.pods if each.workload.namespace == name and each.workload != case.landing.workload]
-    taken = sum(each.requests.get(resource, 0) for each in others)
+    others = [pod for pod in scene.pods if pod.workload.namespace == name and pod.workload != case.landing.workload]
+    taken = sum(other.requests.get(resource, 0) for other in others)
     return taken + case.landing.pods * case.need.cards <= namespace.quota.get(resource, 0)
 
 

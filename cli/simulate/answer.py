@@ -1,4 +1,4 @@
-"""Everything that ``gpuplatform simulate`` says, before it is written."""
+"""The result of ``gpuplatform simulate``, before it is written as text, JSON or HTML."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 from cli.simulate.advice import Tried
 from cli.simulate.explained import Explained, explained
-from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.settings.settings import Settings
 from policies.subject import Subject
 from sandbox.cluster import Node
-from sandbox.simulate.question import Shock
-from sandbox.simulate.run import Aftermath, Outcome
-from sandbox.simulate.scene import Scene
-from sandbox.simulate.use import Landing, Use, idle_usd_per_hour, landings, use
+from sandbox.simulate.run import Aftermath, SimulationResult
+from sandbox.simulate.scenario import Shock
+from sandbox.simulate.snapshot import Snapshot
+from sandbox.simulate.utilization import NodeUse, Use, idle_usd_per_hour, landings, use
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One scene, priced and explained."""
+    """One snapshot with its cost and the reasons why pods wait."""
 
-    landings: tuple[Landing, ...]
+    landings: tuple[NodeUse, ...]
     unplaced: tuple[Explained, ...]
     nodes: tuple[Node, ...]
     usd_per_hour: float
@@ -62,7 +62,7 @@ class Answer:
 
 
 def answer(
-    outcome: Outcome,
+    outcome: SimulationResult,
     subjects: Sequence[Subject],
     settings: Settings,
     view: StackView,
@@ -71,7 +71,7 @@ def answer(
 ) -> Answer:
     """The outcome in the terms of a stack; ``named`` is the stack as the command line names it."""
 
-    def picture(of: Scene) -> Picture:
+    def picture(of: Snapshot) -> Picture:
         return Picture(
             landings(of, settings),
             explained(of, subjects, view, named),

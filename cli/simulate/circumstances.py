@@ -1,4 +1,4 @@
-"""What the options of ``gpuplatform simulate`` mean: what EC2 lacks, what happens, and when."""
+"""Reads the options of ``gpuplatform simulate``: missing EC2 capacity, a disturbance, and the time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.markets import Market
-from sandbox.simulate.question import Event, Lacking, Shock
+from sandbox.simulate.scenario import Disturbance, Lacking, Shock
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _AT = re.compile(rf"(?P<day>{'|'.join(_DAYS)}) (?P<hour>\d\d?):(?P<minute>\d\d)( (?P<zone>\S+))?", re.ASCII)
@@ -19,63 +19,63 @@ _MARKETS = (Market.SPOT.value, Market.ON_DEMAND.value)
 
 
 def lacking(written: str, settings: Settings) -> tuple[Lacking, ...]:
-    """``g5,us-east-1a,spot``: types, families, zones and markets that EC2 has nothing of, each on its own."""
-    found: list[Lacking] = []
-    for word in filter(None, (each.strip() for each in written.split(","))):
-        family = [each for each in instance_types() if each.partition(".")[0] == word]
+    """``g5,us-east-1a,spot``: types, families, zones or markets that EC2 has run out of, each independently."""
+    shortages: list[Lacking] = []
+    for word in filter(None, (part.strip() for part in written.split(","))):
+        family = [instance_type for instance_type in instance_types() if instance_type.partition(".")[0] == word]
         if word in settings.network.zones:
-            found.append(Lacking(zone=word))
+            shortages.append(Lacking(zone=word))
         elif word in _MARKETS:
-            found.append(Lacking(market=word))
+            shortages.append(Lacking(market=word))
         elif word in instance_types():
-            found.append(Lacking(instance_type=word))
+            shortages.append(Lacking(instance_type=word))
         elif family:
-            found += [Lacking(instance_type=each) for each in family]
+            shortages += [Lacking(instance_type=instance_type) for instance_type in family]
         else:
             raise click.BadParameter(
-                f"{word!r} is no instance type and no family of the catalogue, none of the zones"
-                f" {', '.join(settings.network.zones)}, and none of {', '.join(_MARKETS)}",
+                f"{word!r} is not an instance type or a family of the catalog, a zone"
+                f" ({', '.join(settings.network.zones)}) or a market ({', '.join(_MARKETS)})",
                 param_hint="--without",
             )
-    return tuple(found)
+    return tuple(shortages)
 
 
-def event(interrupted: str | None, drifted: str | None, settings: Settings) -> Event | None:
-    """What happens to a pool's nodes; wrong usage where the pool is not there, or has no spot nodes to take."""
+def event(interrupted: str | None, drifted: str | None, settings: Settings) -> Disturbance | None:
+    """The disturbance of a pool's nodes; wrong usage if the pool does not exist, or has no spot nodes to interrupt."""
     if interrupted is not None and drifted is not None:
-        raise click.UsageError("give --interrupt or --drift, not both: each is shown by itself")
+        raise click.UsageError("give --interrupt or --drift, not both: one run shows one event")
     name, shock, option = (
         (interrupted, Shock.INTERRUPTION, "--interrupt") if interrupted else (drifted, Shock.DRIFT, "--drift")
     )
     if name is None:
         return None
-    pool = next((each for each in settings.pools if each.name == name), None)
+    pool = next((pool for pool in settings.pools if pool.name == name), None)
     if pool is None:
-        known = ", ".join(each.name for each in settings.pools)
+        pool_names = ", ".join(pool.name for pool in settings.pools)
         raise click.BadParameter(
-            f"{name!r} is no pool of {settings.environment}; its pools: {known}", param_hint=option
+            f"{name!r} is not a pool of {settings.environment}; its pools: {pool_names}", param_hint=option
         )
-    on_spot = any(each.market is Market.SPOT for choice in pool.cards for each in choice.markets)
+    on_spot = any(market.market is Market.SPOT for choice in pool.cards for market in choice.markets)
     if shock is Shock.INTERRUPTION and not on_spot:
-        raise click.BadParameter(f"the pool {name} buys nothing on spot: EC2 interrupts none of it", param_hint=option)
-    return Event(shock, name)
+        raise click.BadParameter(f"the pool {name} has no spot nodes, so EC2 does not interrupt it", param_hint=option)
+    return Disturbance(shock, name)
 
 
 def moment(written: str, now: datetime.datetime) -> datetime.datetime:
-    """``Tue 10:30 Asia/Seoul``: the next such minute after ``now``; UTC where no zone is named."""
-    found = _AT.fullmatch(written.strip())
-    if found is None:
+    """``Tue 10:30 Asia/Seoul``: the next such minute after ``now``; UTC if no zone is named."""
+    match = _AT.fullmatch(written.strip())
+    if match is None:
         raise click.BadParameter(
-            f"{written!r} is no moment of a week; write a day ({', '.join(_DAYS)}), a time and a zone, as in"
+            f"{written!r} is not a time of the week; write a day ({', '.join(_DAYS)}), a time and a zone, as in"
             " 'Tue 10:30 Asia/Seoul'",
             param_hint="--at",
         )
     try:
-        zone = zoneinfo.ZoneInfo(found["zone"] or "UTC")
+        zone = zoneinfo.ZoneInfo(match["zone"] or "UTC")
         local = now.astimezone(zone)
-        wanted = local.replace(hour=int(found["hour"]), minute=int(found["minute"]), second=0, microsecond=0)
+        moment_in_zone = local.replace(hour=int(match["hour"]), minute=int(match["minute"]), second=0, microsecond=0)
     except (ValueError, zoneinfo.ZoneInfoNotFoundError, OSError) as error:
         raise click.BadParameter(f"{written!r}: {error}", param_hint="--at") from None
-    days = (_DAYS.index(found["day"]) - local.weekday()) % len(_DAYS)
-    wanted += datetime.timedelta(days=days)
-    return wanted if wanted > local else wanted + datetime.timedelta(days=len(_DAYS))
+    days = (_DAYS.index(match["day"]) - local.weekday()) % len(_DAYS)
+    moment_in_zone += datetime.timedelta(days=days)
+    return moment_in_zone if moment_in_zone > local else moment_in_zone + datetime.timedelta(days=len(_DAYS))

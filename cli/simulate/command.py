@@ -1,4 +1,4 @@
-"""``gpuplatform simulate``: workloads placed by the real Karpenter on a stack's own pools, and their bill (B8)."""
+"""``gpuplatform simulate``: places workloads on a stack's own pools with the real Karpenter, and prints their bill."""
 
 from __future__ import annotations
 
@@ -18,26 +18,36 @@ from cli.simulate.circumstances import event, lacking, moment
 from cli.simulate.explained import kept, paste
 from cli.simulate.writing import advice_as_text, as_html, as_json, as_text
 from cli.stacks import accepted_settings, stack_options
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.capture.view import StackView
 from gpuplatform.render.document import Document
 from policies.lint.judging import objects_of
 from policies.subject import Subject, at
 from sandbox.cluster import ClusterCommands, cluster_commands_at_hand
 from sandbox.errors import SandboxError
-from sandbox.simulate.question import Question
 from sandbox.simulate.run import NotAcceptedError
 from sandbox.simulate.run import simulate as ask
-from sandbox.simulate.scene import Scene
+from sandbox.simulate.scenario import Scenario
+from sandbox.simulate.snapshot import Snapshot
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @stack_options
-@click.option("--without", metavar="LIST", default="", help="What EC2 has nothing of, such as g5,us-east-1a,spot.")
-@click.option("--interrupt", metavar="POOL", help="Then take the spot nodes of a pool back.")
-@click.option("--drift", metavar="POOL", help="Then release a newer image for a pool.")
-@click.option("--at", metavar="WHEN", help="Karpenter's time, such as 'Tue 10:30 Asia/Seoul'; now by default.")
+@click.option(
+    "--without",
+    metavar="LIST",
+    default="",
+    help="Types, families, zones or markets that EC2 has run out of, such as g5,us-east-1a,spot.",
+)
+@click.option("--interrupt", metavar="POOL", help="After placement, interrupt the spot nodes of a pool.")
+@click.option("--drift", metavar="POOL", help="After placement, release a newer node image for a pool.")
+@click.option(
+    "--at",
+    "when",
+    metavar="WHEN",
+    help="The time for Karpenter's clock, such as 'Tue 10:30 Asia/Seoul'; now by default.",
+)
 @click.option("--format", "output", type=click.Choice(["text", "json", "html"]), default="text", show_default=True)
 def simulate(
     *,
@@ -47,38 +57,38 @@ def simulate(
     without: str,
     interrupt: str | None,
     drift: str | None,
-    at: str | None,
+    when: str | None,
     output: str,
 ) -> None:
-    """Say where the workloads in files or directories (- for standard input) land in a stack, and at what price.
+    """Show where the workloads in files or directories (- for standard input) land in a stack, and what they cost.
 
-    They are applied to a control plane of their own with the real scheduler and the real Karpenter, which is gone
-    afterwards: a sandbox that is up is not touched.
+    The command applies them to a temporary control plane with the real scheduler and the real Karpenter. A sandbox that
+    is up is not touched.
 
-    Exit code: 0 every pod runs, 1 some pod does not, 2 the command was misused.
+    Exit code: 0 every pod runs, 1 some pod does not, 2 wrong usage.
     """
-    missing = [each for each in paths if each != "-" and not Path(each).exists()]
+    missing = [path for path in paths if path != "-" and not Path(path).exists()]
     if missing:
         raise click.UsageError(f"no such file or directory: {', '.join(missing)}")
     accepted, _ = accepted_settings(stack, settings)
     view = stack_view_of(stack, settings)
     named = f"--stack {stack}" if stack else f"--settings {settings}"
     subjects = _read(paths)
-    asked = Question(
-        tuple(cast(Document, each.body) for each in subjects),
+    asked = Scenario(
+        tuple(cast(Document, subject.body) for subject in subjects),
         lacking(without, accepted),
         event(interrupt, drift, accepted),
-        None if at is None else moment(at, datetime.datetime.now(datetime.UTC)),
+        None if when is None else moment(when, datetime.datetime.now(datetime.UTC)),
     )
     try:
         commands = _commands()
         outcome = ask(accepted, asked, commands, _say)
-        found = answer(outcome, subjects, accepted, view, named, ())
+        result = answer(outcome, subjects, accepted, view, named, ())
         if output == "text":
-            click.echo(as_text(found))
+            click.echo(as_text(result))
         advice: tuple[Tried, ...] = ()
         if outcome.scene.all_run and (worth := suggestions(outcome.scene, accepted, asked.workloads)):
-            advice = tried(worth, outcome.scene.usd_per_hour, lambda each: _again(each, asked, commands))
+            advice = tried(worth, outcome.scene.usd_per_hour, lambda suggestion: _again(suggestion, asked, commands))
     except NotAcceptedError as error:
         _refuse(error, subjects, view, named)
     except SandboxError as error:
@@ -86,17 +96,19 @@ def simulate(
     if output == "text" and advice:
         click.echo(advice_as_text(advice))
     elif output != "text":
-        click.echo((as_json if output == "json" else as_html)(replace(found, advice=advice)))
-    sys.exit(0 if found.all_run else 1)
+        click.echo((as_json if output == "json" else as_html)(replace(result, advice=advice)))
+    sys.exit(0 if result.all_run else 1)
 
 
 def _read(paths: tuple[str, ...]) -> list[Subject]:
-    """Every object; exit code 1 with all that is wrong where there is none, one has no name or a file is broken."""
-    read = [(each.name, *objects_of(each)) for each in sources(paths)]
-    broken = [f"{name}: {fault}" for name, found, faults in read for fault in (*faults, *_nameless(found))]
-    subjects = [subject for _, found, _ in read for subject in found]
+    """Every object; exit code 1 with every fault if there is no object, an object has no name, or a file is invalid."""
+    read = [(source.name, *objects_of(source)) for source in sources(paths)]
+    broken = [
+        f"{name}: {fault}" for name, subjects_read, faults in read for fault in (*faults, *_nameless(subjects_read))
+    ]
+    subjects = [subject for _, subjects_read, _ in read for subject in subjects_read]
     if not broken and not subjects:
-        broken = [f"{', '.join(paths)}: no Kubernetes object. Change: name files that hold workloads"]
+        broken = [f"{', '.join(paths)}: no Kubernetes object. Change: name files that contain workloads"]
     for line in broken:
         click.echo(f"error: {line}", err=True)
     if broken:
@@ -105,27 +117,27 @@ def _read(paths: tuple[str, ...]) -> list[Subject]:
 
 
 def _nameless(subjects: Iterable[Subject]) -> Iterator[Fault]:
-    """What cannot be applied, nor found again by the name that a person gave."""
-    for each in subjects:
-        if not each.known_name:
-            begins = at(each.body, "metadata", "generateName")
-            given = "nothing" if begins is None else f"generateName {begins!r} alone"
-            about = f"{each.kind} in {each.namespace}" if each.namespace else each.kind
-            yield Fault(f"{about}: metadata.name", given, "a text that is not empty", "give it a name")
+    """Objects without a name: they cannot be found again after they are applied."""
+    for subject in subjects:
+        if not subject.known_name:
+            begins = at(subject.body, "metadata", "generateName")
+            written = "nothing" if begins is None else f"generateName {begins!r} alone"
+            about = f"{subject.kind} in {subject.namespace}" if subject.namespace else subject.kind
+            yield Fault(f"{about}: metadata.name", written, "a text that is not empty", "give it a name")
 
 
 def _commands() -> ClusterCommands:
-    found = cluster_commands_at_hand()
-    if found is None:
-        raise SandboxError("some of the tools are not there (gpuplatform sandbox tools). Change: make tools")
-    return found
+    commands = cluster_commands_at_hand()
+    if commands is None:
+        raise SandboxError("some tools are missing (gpuplatform sandbox tools). Change: make tools")
+    return commands
 
 
 def _say(step: str) -> None:
     click.echo(f"-- {step}", err=True)
 
 
-def _again(suggestion: Suggestion, asked: Question, commands: ClusterCommands) -> Scene:
+def _again(suggestion: Suggestion, asked: Scenario, commands: ClusterCommands) -> Snapshot:
     _say(f"a trial: {suggestion.says}")
     again = replace(asked, workloads=suggestion.workloads, event=None)
     return ask(suggestion.settings, again, commands, lambda _step: None).scene
@@ -137,14 +149,14 @@ def _fail(error: SandboxError) -> NoReturn:
 
 
 def _refuse(error: NotAcceptedError, subjects: Sequence[Subject], view: StackView, named: str) -> NoReturn:
-    """What the API server does not accept, and of pods that reach no pool what keeps them away."""
+    """Print the API server's refusals and, for pods that reach no pool, the reasons."""
     click.echo("the API server does not accept the workloads:", err=True)
-    for each in error.refusals:
-        click.echo(f"  {each}", err=True)
+    for refusal in error.refusals:
+        click.echo(f"  {refusal}", err=True)
     for subject in subjects:
         away = kept(subject, view)
         if away:
-            click.echo(f"{subject} lands on no pool; the nearest, and what keeps it away:", err=True)
+            click.echo(f"{subject} lands on no pool; the nearest NodePools, and why they do not accept it:", err=True)
             for line in (*away, f"change: {paste(named)}"):
                 click.echo(f"  {line}", err=True)
     sys.exit(1)

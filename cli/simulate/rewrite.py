@@ -18,25 +18,25 @@ _STEP = re.compile(r"\[(\d+)\]|[^.\[]+")
 
 
 def onto_pool(document: Document, pool: Pool) -> Document:
-    """The same workload with a pool's block in the place of its own: as many of the pool's units as it asked cards."""
+    """The workload with another pool's block; it asks for as many units of that pool as it asked for cards."""
     changed = copy.deepcopy(document)
-    wanted = block(pool)
-    (resource,) = wanted.resources
+    pasted = block(pool)
+    (resource,) = pasted.resources
     for spec in _specs(changed):
-        spec["nodeSelector"] = dict(wanted.node_selector)
-        spec["tolerations"] = [dict(each) for each in wanted.tolerations]
+        spec["nodeSelector"] = dict(pasted.node_selector)
+        spec["tolerations"] = [dict(toleration) for toleration in pasted.tolerations]
         spec.pop("affinity", None)
         for container in spec["containers"]:
             for part in ("requests", "limits"):
                 amounts = container.get("resources", {}).get(part, {})
-                cards = [each for each in amounts if resources.is_card_resource(each)]
-                for each in cards:
-                    amounts[resource] = amounts.pop(each)
+                cards = [amount for amount in amounts if resources.is_card_resource(amount)]
+                for card in cards:
+                    amounts[resource] = amounts.pop(card)
     return changed
 
 
 def split(document: Document, moved: int, pool: Pool) -> tuple[Document, Document]:
-    """A Deployment in two: so many of its replicas on another pool."""
+    """A Deployment split in two: ``moved`` of its replicas run on another pool."""
     kept, other = copy.deepcopy(document), onto_pool(document, pool)
     first: Any = kept
     first["spec"]["replicas"] -= moved
@@ -51,8 +51,8 @@ def split(document: Document, moved: int, pool: Pool) -> tuple[Document, Documen
 
 def _specs(document: Document) -> Iterator[Any]:
     """The pods' specs in place."""
-    for each in pod_templates(of_document(document)):
-        found: Any = document
-        for step in _STEP.finditer(each.spec_path):
-            found = found[int(step[1]) if step[1] else step[0]]
-        yield found
+    for pod_template in pod_templates(of_document(document)):
+        document_part: Any = document
+        for step in _STEP.finditer(pod_template.spec_path):
+            document_part = document_part[int(step[1]) if step[1] else step[0]]
+        yield document_part

@@ -10,215 +10,225 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from cli.simulate.advice import Tried
 from cli.simulate.answer import After, Answer, Picture
 from cli.simulate.explained import Explained
-from cli.tables import aligned
+from cli.summary import aligned
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
 from sandbox.cluster import Node
-from sandbox.simulate.question import Shock
+from sandbox.simulate.scenario import Shock
 
 COLUMNS = ("WORKLOAD", "PODS", "NODEPOOL", "TYPE", "MARKET", "NODES", "USD/H")
-_HAPPENED = {Shock.INTERRUPTION: "EC2 took the spot nodes of {} back", Shock.DRIFT: "a newer image for {} was released"}
+_HAPPENED = {
+    Shock.INTERRUPTION: "EC2 interrupted the spot nodes of {}",
+    Shock.DRIFT: "a newer image for {} was released",
+}
 _LONGEST = 400
-"""Characters of a program's own words in the text; JSON has them whole."""
+"""Characters of a program's message in the text; JSON has the whole message."""
 
 
-def as_text(given: Answer) -> str:
+def as_text(result: Answer) -> str:
     """Tables, then why pods wait."""
     head = (
-        f"{given.environment} in {given.region}, on the real scheduler and the real Karpenter;"
-        f" list prices, spot at {given.spot_price_ratio:.2f} of on demand"
+        f"{result.environment} in {result.region}, on the real scheduler and the real Karpenter;"
+        f" list prices, spot at {result.spot_price_ratio:.2f} of on demand"
     )
-    lines = [head, "", *_picture(given.picture)]
-    if given.after:
-        lines += ["", *_after(given.after)]
-    lines += [f"not applied, nobody serves its kind here: {each}" for each in given.left_out]
-    lines += [f"has not settled: {each}" for each in given.moving]
+    lines = [head, "", *_picture(result.picture)]
+    if result.after:
+        lines += ["", *_after(result.after)]
+    lines += [f"not applied, because no controller of its kind runs here: {name}" for name in result.left_out]
+    lines += [f"has not settled: {name}" for name in result.moving]
     return "\n".join(lines)
 
 
 def advice_as_text(advice: Iterable[Tried]) -> str:
-    """What was tried and held; the trial's bill beside it."""
-    return "\n".join(f"advice: {advised(each)}" for each in advice)
+    """Each suggestion that succeeded in a trial, with the bill of the trial."""
+    return "\n".join(f"advice: {advised(trial)}" for trial in advice)
 
 
-def advised(each: Tried) -> str:
+def advised(trial: Tried) -> str:
     """One piece of advice with the bill of its trial."""
-    return f"{each.says}; tried: ${each.usd_per_hour:,.2f} an hour, ${each.saves_usd_per_hour:,.2f} less"
+    return f"{trial.says}; tried: ${trial.usd_per_hour:,.2f} an hour, ${trial.saves_usd_per_hour:,.2f} less"
 
 
-def as_json(given: Answer) -> str:
-    """All of it, in USD an hour."""
+def as_json(result: Answer) -> str:
+    """The complete answer, in USD an hour."""
     document = {
-        "environment": given.environment,
-        "region": given.region,
-        "spot_price_ratio": given.spot_price_ratio,
-        **_picture_json(given.picture),
-        "after": None if given.after is None else _after_json(given.after),
-        "not_applied": list(given.left_out),
-        "not_settled": list(given.moving),
+        "environment": result.environment,
+        "region": result.region,
+        "spot_price_ratio": result.spot_price_ratio,
+        **_picture_json(result.picture),
+        "after": None if result.after is None else _after_json(result.after),
+        "not_applied": list(result.left_out),
+        "not_settled": list(result.moving),
         "advice": [
             {
-                "says": each.says,
-                "usd_per_hour": _cents(each.usd_per_hour),
-                "saves_usd_per_hour": _cents(each.saves_usd_per_hour),
+                "says": tried.says,
+                "usd_per_hour": _cents(tried.usd_per_hour),
+                "saves_usd_per_hour": _cents(tried.saves_usd_per_hour),
             }
-            for each in given.advice
+            for tried in result.advice
         ],
     }
     return json.dumps(document, indent=2)
 
 
-def as_html(given: Answer) -> str:
-    """A page that needs nothing beside itself."""
+def as_html(result: Answer) -> str:
+    """A page that needs no other files."""
     templates = Environment(
         loader=PackageLoader("cli.simulate", "."), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    pictures = [("Where the workloads land", given.picture)]
-    if given.after:
-        pictures.append((f"After: {happened(given.after)}", given.after.picture))
+    pictures = [("Where the workloads land", result.picture)]
+    if result.after:
+        pictures.append((f"After: {happened(result.after)}", result.after.picture))
     return templates.get_template("page.html").render(
-        given=given,
+        result=result,
         columns=COLUMNS,
-        pictures=[(title, rows(each), bill(each), used(each), each.unplaced) for title, each in pictures],
-        moved=_moved(given.after) if given.after else [],
-        advice=[advised(each) for each in given.advice],
+        pictures=[
+            (title, rows(picture), bill(picture), used(picture), picture.unplaced) for title, picture in pictures
+        ],
+        moved=_moved(result.after) if result.after else [],
+        advice=[advised(tried) for tried in result.advice],
     )
 
 
-def rows(given: Picture) -> list[tuple[str, ...]]:
+def rows(picture: Picture) -> list[tuple[str, ...]]:
     """One line for each way a workload landed."""
     return [
         (
-            str(each.workload),
-            str(each.pods),
-            each.nodepool,
-            each.instance_type,
-            each.market,
-            str(each.nodes),
-            f"{each.usd_per_hour:.2f}",
+            str(landing.workload),
+            str(landing.pods),
+            landing.nodepool,
+            landing.instance_type,
+            landing.market,
+            str(landing.nodes),
+            f"{landing.usd_per_hour:.2f}",
         )
-        for each in given.landings
+        for landing in picture.landings
     ]
 
 
-def bill(given: Picture) -> str:
+def bill(picture: Picture) -> str:
     """The bill in one line."""
-    monthly = given.usd_per_hour * HOURS_PER_MONTH
-    nodes = len(given.nodes)
+    monthly = picture.usd_per_hour * HOURS_PER_MONTH
+    nodes = len(picture.nodes)
     return (
-        f"bill: ${given.usd_per_hour:,.2f} an hour (${monthly:,.0f} a month of such hours) for"
-        f" {nodes} {'node' if nodes == 1 else 'nodes'}, ${given.idle_usd_per_hour:,.2f} of it taken by no pod"
+        f"bill: ${picture.usd_per_hour:,.2f} an hour (${monthly:,.0f} a month at this rate) for"
+        f" {nodes} {'node' if nodes == 1 else 'nodes'}, ${picture.idle_usd_per_hour:,.2f} of it"
+        " for capacity that no pod uses"
     )
 
 
-def used(given: Picture) -> str:
-    """The use of what is paid for in one line."""
+def used(picture: Picture) -> str:
+    """The share of the paid capacity that pods request, in one line."""
     parts = {
-        "card memory": given.use.card_memory,
-        "card compute": given.use.card_compute,
-        "host CPU": given.use.host_cpu,
+        "card memory": picture.use.card_memory,
+        "card compute": picture.use.card_compute,
+        "host CPU": picture.use.host_cpu,
     }
-    known = [f"{name} {share:.0%}" for name, share in parts.items() if share is not None]
-    return f"asked for, of what is paid for: {', '.join(known) or 'nothing is paid for'}"
+    shares = [f"{name} {share:.0%}" for name, share in parts.items() if share is not None]
+    return f"share of the paid capacity that pods request: {', '.join(shares) or 'no capacity is paid for'}"
 
 
-def happened(given: After) -> str:
+def happened(after: After) -> str:
     """The event in words."""
-    return _HAPPENED[given.shock].format(given.pool)
+    return _HAPPENED[after.shock].format(after.pool)
 
 
-def _picture(given: Picture) -> list[str]:
-    lines = aligned([COLUMNS, *rows(given)]) if given.landings else ["no pod runs"]
-    for each in given.unplaced:
-        lines += ["", *unplaced(each)]
-    return [*lines, "", bill(given), used(given)]
+def _picture(picture: Picture) -> list[str]:
+    lines = aligned([COLUMNS, *rows(picture)]) if picture.landings else ["no pod runs"]
+    for explained in picture.unplaced:
+        lines += ["", *unplaced(explained)]
+    return [*lines, "", bill(picture), used(picture)]
 
 
-def unplaced(given: Explained) -> list[str]:
+def unplaced(explanation: Explained) -> list[str]:
     """Why pods do not run, and what to change."""
-    count = f"{given.pods} {'pod waits' if given.pods == 1 else 'pods wait'}" if given.pods else "held back"
-    said = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]} …" for each in given.said]
+    count = (
+        f"{explanation.pods} {'pod waits' if explanation.pods == 1 else 'pods wait'}"
+        if explanation.pods
+        else "held back"
+    )
+    messages = [message if len(message) <= _LONGEST else f"{message[:_LONGEST]} …" for message in explanation.said]
     return [
-        f"{given.workload}: {count}",
-        *(f"  {each}" for each in given.why),
-        *([f"  change: {given.change}"] if given.change else []),
-        *(f"  in their words: {each}" for each in said),
+        f"{explanation.workload}: {count}",
+        *(f"  {reason}" for reason in explanation.why),
+        *([f"  change: {explanation.change}"] if explanation.change else []),
+        *(f"  original message: {message}" for message in messages),
     ]
 
 
-def _after(given: After) -> list[str]:
-    return [f"after: {happened(given)}", *_moved(given), "", *_picture(given.picture)]
+def _after(after: After) -> list[str]:
+    return [f"after: {happened(after)}", *_moved(after), "", *_picture(after.picture)]
 
 
-def _moved(given: After) -> list[str]:
-    lines = [f"  gone: {_node(each)}" for each in given.lost] or ["  no node went"]
-    lines += [f"  new:  {_node(each)}" for each in given.came]
-    return lines + [f"  held: {each}" for each in given.held]
+def _moved(after: After) -> list[str]:
+    lines = [f"  gone: {_node(node)}" for node in after.lost] or ["  no node was lost"]
+    lines += [f"  new:  {_node(node)}" for node in after.came]
+    return lines + [f"  held: {message}" for message in after.held]
 
 
-def _node(each: Node) -> str:
-    return f"{each.name} ({each.instance_type}, {each.market.value}, {each.zone}, ${each.usd_per_hour:.3f} an hour)"
+def _node(node: Node) -> str:
+    return f"{node.name} ({node.instance_type}, {node.market.value}, {node.zone}, ${node.usd_per_hour:.3f} an hour)"
 
 
-def _picture_json(given: Picture) -> dict[str, object]:
+def _picture_json(picture: Picture) -> dict[str, object]:
     return {
-        "usd_per_hour": _cents(given.usd_per_hour),
-        "idle_usd_per_hour": _cents(given.idle_usd_per_hour),
+        "usd_per_hour": _cents(picture.usd_per_hour),
+        "idle_usd_per_hour": _cents(picture.idle_usd_per_hour),
         "use": {
-            "card_memory": given.use.card_memory,
-            "card_compute": given.use.card_compute,
-            "host_cpu": given.use.host_cpu,
+            "card_memory": picture.use.card_memory,
+            "card_compute": picture.use.card_compute,
+            "host_cpu": picture.use.host_cpu,
         },
         "placements": [
             {
-                "kind": each.workload.kind,
-                "namespace": each.workload.namespace,
-                "name": each.workload.name,
-                "pool": each.pool,
-                "nodepool": each.nodepool,
-                "instance_type": each.instance_type,
-                "market": each.market,
-                "zones": list(each.zones),
-                "pods": each.pods,
-                "nodes": each.nodes,
-                "usd_per_hour": _cents(each.usd_per_hour),
+                "kind": landing.workload.kind,
+                "namespace": landing.workload.namespace,
+                "name": landing.workload.name,
+                "pool": landing.pool,
+                "nodepool": landing.nodepool,
+                "instance_type": landing.instance_type,
+                "market": landing.market,
+                "zones": list(landing.zones),
+                "pods": landing.pods,
+                "nodes": landing.nodes,
+                "usd_per_hour": _cents(landing.usd_per_hour),
             }
-            for each in given.landings
+            for landing in picture.landings
         ],
         "unplaced": [
             {
-                "kind": each.workload.kind,
-                "namespace": each.workload.namespace,
-                "name": each.workload.name,
-                "pods_waiting": each.pods,
-                "why": list(each.why),
-                "change": each.change,
-                "said": list(each.said),
+                "kind": explained.workload.kind,
+                "namespace": explained.workload.namespace,
+                "name": explained.workload.name,
+                "pods_waiting": explained.pods,
+                "why": list(explained.why),
+                "change": explained.change,
+                "said": list(explained.said),
             }
-            for each in given.unplaced
+            for explained in picture.unplaced
         ],
-        "nodes": [_node_json(each) for each in given.nodes],
+        "nodes": [_node_json(node) for node in picture.nodes],
     }
 
 
-def _after_json(given: After) -> dict[str, object]:
+def _after_json(after: After) -> dict[str, object]:
     return {
-        "event": given.shock.value,
-        "pool": given.pool,
-        "nodes_lost": [_node_json(each) for each in given.lost],
-        "nodes_new": [_node_json(each) for each in given.came],
-        "held": list(given.held),
-        **_picture_json(given.picture),
+        "event": after.shock.value,
+        "pool": after.pool,
+        "nodes_lost": [_node_json(node) for node in after.lost],
+        "nodes_new": [_node_json(node) for node in after.came],
+        "held": list(after.held),
+        **_picture_json(after.picture),
     }
 
 
-def _node_json(each: Node) -> dict[str, object]:
+def _node_json(node: Node) -> dict[str, object]:
     return {
-        "name": each.name,
-        "nodepool": each.nodepool,
-        "instance_type": each.instance_type,
-        "zone": each.zone,
-        "market": each.market.value,
-        "usd_per_hour": _cents(each.usd_per_hour),
+        "name": node.name,
+        "nodepool": node.nodepool,
+        "instance_type": node.instance_type,
+        "zone": node.zone,
+        "market": node.market.value,
+        "usd_per_hour": _cents(node.usd_per_hour),
     }
 
 

@@ -1,1 +1,1 @@
-"""Earlier settings, by a file or a git revision, and what has become of them since."""
+"""Earlier settings, from a file or a git revision, compared with the current ones."""

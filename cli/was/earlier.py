@@ -1,4 +1,4 @@
-"""An earlier stack as a comparison takes it: described by its own code where it has some, else by the code of today."""
+"""An earlier stack for a comparison: described by its own code if it has any, else by the current code."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from cli.was.source import COMPONENTS, Source
-from gpuplatform.accept import check_file
+from gpuplatform.accept import check_file, salvaged_file
 from gpuplatform.changes import describing
 from gpuplatform.changes.comparison import Stack, stack_of
 from gpuplatform.changes.description import Description, parse
 from gpuplatform.faults import errors
-from gpuplatform.settings.load import salvaged_file
 
 _LONGEST_SECONDS = 120
 """A revision describes a stack in about two seconds."""
@@ -24,21 +23,21 @@ _LONGEST_SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The earlier side and what the reader has to know of it."""
+    """The earlier side of a comparison, with notes for the reader."""
 
     stack: Stack | None
-    """None where nothing of it can be read."""
+    """None if it cannot be read at all."""
     notes: tuple[str, ...]
     unknown: tuple[str, ...]
-    """What of it cannot be known, and why."""
+    """The parts that are not known, and why."""
 
 
 class _UndescribedError(Exception):
-    """A revision's own code gives no description; the message is the reason, in one line."""
+    """The revision's own code gives no description; the message is the reason."""
 
 
 def earlier_stack(source: Source) -> Earlier:
-    """The earlier stack, as far as it can be had."""
+    """The earlier stack, as far as it can be read."""
     notes = [source.note] if source.note else []
     refused = errors(check_file(source.file).faults)
     if refused:
@@ -57,7 +56,7 @@ def earlier_stack(source: Source) -> Earlier:
 
 
 def _other_components(source: Source) -> list[str]:
-    """What no description holds: AWS resources that other code makes from the same settings."""
+    """A note that AWS resources are not compared if other code makes them from the same settings."""
     if source.same_components:
         return []
     paths = ", ".join(COMPONENTS)
@@ -65,13 +64,13 @@ def _other_components(source: Source) -> list[str]:
 
 
 def _own_description(source: Source) -> Description:
-    """What the revision's own code says of its own stack, in a process of its own."""
+    """The description that the revision's own code gives of its stack, from a separate process."""
     if source.tree is None:
         raise _UndescribedError("it has no program beside the stack file")
     assert describing.__file__ is not None
     try:
         answered = subprocess.run(
-            # -P: the script's own folder holds the package of today, and must not be looked into.
+            # -P: the script's own folder holds the current package, which must not be imported.
             [sys.executable, "-P", describing.__file__, str(source.file)],
             cwd=source.tree,
             env={**os.environ, "PYTHONPATH": str(source.tree), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -83,8 +82,8 @@ def _own_description(source: Source) -> Description:
     except subprocess.TimeoutExpired:
         raise _UndescribedError(f"its own code said nothing in {_LONGEST_SECONDS} s") from None
     if answered.returncode:
-        said = answered.stderr.strip().splitlines()
-        why = said[-1].replace(f"{source.tree}/", "") if said else f"its own code ended with {answered.returncode}"
+        lines = answered.stderr.strip().splitlines()
+        why = lines[-1].replace(f"{source.tree}/", "") if lines else f"its own code ended with {answered.returncode}"
         raise _UndescribedError(why)
     try:
         return parse(json.loads(answered.stdout.replace(f"{source.tree}/", "")))

@@ -1,7 +1,7 @@
-"""Where earlier settings are: a file, or a git revision that stands in a folder of its own for a while.
+"""Where earlier settings are: in a file, or in a git revision that is unpacked into a temporary folder.
 
 A revision is unpacked by ``git archive``, not by ``git worktree add``: nothing is written into the repository, no hook
-runs, and whatever ends the command leaves no entry in ``git worktree list``.
+runs, and an interrupted command leaves no entry in ``git worktree list``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cli.stacks import PROJECT
 PROGRAM = "gpuplatform"
 """The folder of a revision that holds its own code."""
 COMPONENTS = ("components", "__main__.py")
-"""What makes AWS resources; it needs the engine, so nothing of it is in a description."""
+"""The code that makes AWS resources; it needs the engine, so a description does not contain its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +32,22 @@ class Source:
     name: str
     """As the reader gave it."""
     file: Path
-    """The stack file as it stood."""
+    """The earlier stack file."""
     is_revision: bool
     tree: Path | None
     """The revision's own program; None for a file, and for a revision without one."""
     same_components: bool
-    """Whether the revision makes AWS resources by the code that stands in the work tree."""
+    """Whether the revision makes AWS resources with the same code as the work tree."""
     note: str
-    """What the reader has to know of where it comes from; empty where nothing."""
+    """A note about the source for the reader; empty if there is none."""
 
 
 @contextmanager
 def earlier_source(option: str, name: str, file: Path, environment: str | None) -> Generator[Source]:
     """The earlier settings that ``name`` means: a file of that name, else a revision of ``file``.
 
-    Wrong usage (exit code 2) where it is neither. ``environment`` names the stack file to read where the revision has
-    none of the file's name.
+    Wrong usage (exit code 2) if it is neither. ``environment`` names the stack file to read if the revision has no file
+    of that name.
     """
     path = Path(name)
     if path.is_file():
@@ -72,7 +72,7 @@ def earlier_source(option: str, name: str, file: Path, environment: str | None) 
 
 
 def _repository(file: Path) -> Path | None:
-    """The repository that the file is in, else this one; None where there is no git."""
+    """The repository that the file is in, else this one; None if there is no git."""
     for folder in (file.resolve().parent, PROJECT):
         top = _git(folder, "rev-parse", "--show-toplevel") if folder.is_dir() else None
         if top:
@@ -88,19 +88,19 @@ def _commit(repository: Path, name: str) -> str | None:
 def _stack_file(
     option: str, name: str, repository: Path, commit: str, file: Path, environment: str | None
 ) -> tuple[str, str]:
-    """The file's path in the repository, or that of its environment's own stack file with a note that says so."""
-    own = file.resolve()
-    paths = [own.relative_to(repository).as_posix()] if own.is_relative_to(repository) else []
+    """The file's path in the repository, or the path of its environment's stack file, with a note about that."""
+    path_of_file = file.resolve()
+    paths = [path_of_file.relative_to(repository).as_posix()] if path_of_file.is_relative_to(repository) else []
     stack = f"Pulumi.{environment}.yaml" if environment else None
     for path in (*paths, *([stack] if stack else [])):
         if _git(repository, "cat-file", "-e", f"{commit}:{path}") is not None:
-            return path, "" if path in paths else f"{name} has no {file.name}: it is held against {path}"
-    wanted = " nor ".join(dict.fromkeys((*paths, *([stack] if stack else [])))) or file.name
-    raise click.UsageError(f"{option} {name}: that revision has no {wanted}")
+            return path, "" if path in paths else f"{name} has no {file.name}: it is compared with {path}"
+    names = " nor ".join(dict.fromkeys((*paths, *([stack] if stack else [])))) or file.name
+    raise click.UsageError(f"{option} {name}: that revision has no {names}")
 
 
 def _unpack(repository: Path, commit: str, stack_file: str, folder: Path) -> bool:
-    """Put the revision's stack file and program into the folder; whether it has a program."""
+    """Unpack the revision's stack file and program into the folder; returns whether it has a program."""
     has_program = _git(repository, "cat-file", "-e", f"{commit}:{PROGRAM}/__init__.py") is not None
     paths = [stack_file, *([PROGRAM] if has_program else [])]
     packed = subprocess.run(
@@ -114,7 +114,7 @@ def _unpack(repository: Path, commit: str, stack_file: str, folder: Path) -> boo
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """What git answers, None where it refuses or is not there."""
+    """Git's output; None if it fails or is not installed."""
     try:
         answered = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The pods of the manifests below a path, as a comparison takes them."""
+"""The pods of the manifests below a path, for a comparison."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from policies.workloads import pod_templates
 
 
 def default_workloads() -> Path:
-    """The repository's own examples, named as from the working directory where that is the repository."""
+    """The repository's own examples, relative if the working directory is the repository."""
     examples = Path("examples")
     return examples if Path.cwd() == PROJECT else PROJECT / examples
 
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """What a comparison holds against the pools before and after."""
+    """The manifests that a comparison places on the pools before and after."""
 
     manifests: tuple[Manifest, ...]
     unknown: tuple[str, ...]
-    """What in the files cannot be read, and why."""
+    """The parts of the files that cannot be read, and why."""
 
 
 def workloads_of(path: Path) -> Workloads:
-    """Every pod of the manifests below a path; a file without one is left alone. Wrong usage where nothing is there."""
+    """Every pod of the manifests below a path, which must exist; a file without pods is ignored."""
     if not path.exists():
         raise click.UsageError(f"--workloads {path}: no such file or directory")
     held: list[Manifest] = []
@@ -39,11 +39,11 @@ def workloads_of(path: Path) -> Workloads:
     for source in sources((str(path),)):
         subjects, unreadable = objects_of(source)
         unknown += [f"workloads of {source.name}: {fault.path}: {fault.given}" for fault in unreadable]
-        for subject, pod in ((one, pod) for one in subjects for pod in pod_templates(one)):
+        for subject, pod in ((workload, pod) for workload in subjects for pod in pod_templates(workload)):
             name = f"{subject.kind} {'/'.join(filter(None, (subject.namespace, subject.name)))}"
             asked = ask(pod)
             if asked is None:
-                unknown.append(f"the place of {source.name}: {name}: some amount is no quantity")
+                unknown.append(f"the placement of {source.name}: {name}: a resource quantity is invalid")
             else:
                 held.append(Manifest(source.name, name, asked))
     return Workloads(tuple(held), tuple(unknown))

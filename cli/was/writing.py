@@ -9,76 +9,76 @@ from gpuplatform.changes.comparison import Change
 from gpuplatform.changes.effect import Effect, Fate, Thing
 
 _MOST_LINES = 12
-"""Of the published contract, and of one thing's reasons; JSON has all of them."""
+"""The most lines to print of the published contract, and of one thing's reasons; JSON has all of them."""
 _MOST_NAMES = 6
 _TITLES = {
-    (Thing.CLUSTER, Fate.REPLACED): "the cluster {name} is replaced, and everything in it is made anew:",
+    (Thing.CLUSTER, Fate.REPLACED): "the cluster {name} is replaced, and everything in it is created again:",
     (Thing.CLUSTER, Fate.CHANGED): "the cluster {name} changes in place:",
-    (Thing.CLUSTER, Fate.IMPOSSIBLE): "warning: the cluster {name} cannot follow, and `up` ends in the middle:",
-    (Thing.CONTENTS, Fate.GONE): "everything in the cluster {name} goes, nodes included:",
+    (Thing.CLUSTER, Fate.IMPOSSIBLE): "warning: the cluster {name} cannot make this change, and `up` fails halfway:",
+    (Thing.CONTENTS, Fate.GONE): "everything in the cluster {name} is removed, including its nodes:",
     (Thing.NETWORK, Fate.REPLACED): "replaced in the network: {name}:",
     (Thing.NETWORK, Fate.CHANGED): "changed in place in the network: {name}:",
     (Thing.NETWORK, Fate.NEW): "new in the network: {name}",
-    (Thing.NETWORK, Fate.GONE): "gone from the network: {name}",
+    (Thing.NETWORK, Fate.GONE): "removed from the network: {name}",
     (Thing.NODE_GROUP, Fate.REPLACED): "node groups replaced {when}: {name}:",
     (Thing.NODE_GROUP, Fate.ROLLED): "node groups whose nodes are replaced {when}: {name}:",
     (Thing.NODE_GROUP, Fate.CHANGED): "node groups changed in place: {name}:",
     (Thing.NODE_GROUP, Fate.NEW): "new node groups: {name}",
-    (Thing.NODE_GROUP, Fate.GONE): "node groups that go, and their nodes with them: {name}",
+    (Thing.NODE_GROUP, Fate.GONE): "node groups removed, with their nodes: {name}",
     (Thing.NODEPOOL, Fate.REPLACED): "nodes of {name} are replaced, {when}:",
     (Thing.NODEPOOL, Fate.NEW): "new NodePools: {name}",
     (
         Thing.NODEPOOL,
         Fate.GONE,
-    ): "NodePools that go, their nodes drained at once, whatever the windows say: {name}",
+    ): "NodePools removed; their nodes drain at once, even outside the disruption windows: {name}",
     (Thing.ADDON, Fate.CHANGED): "add-ons changed in place: {name}:",
     (Thing.ADDON, Fate.NEW): "new add-ons: {name}:",
-    (Thing.ADDON, Fate.GONE): "add-ons that go: {name}",
+    (Thing.ADDON, Fate.GONE): "add-ons removed: {name}",
     (Thing.RELEASE, Fate.CHANGED): "releases upgraded: {name}:",
     (Thing.RELEASE, Fate.NEW): "new releases: {name}:",
-    (Thing.RELEASE, Fate.GONE): "releases that go: {name}",
+    (Thing.RELEASE, Fate.GONE): "releases removed: {name}",
 }
 _IN_THE_CLUSTER = (Thing.NODE_GROUP, Thing.NODEPOOL, Thing.ADDON, Thing.RELEASE, Thing.OBJECT)
 _NODES_REPLACED = (Fate.REPLACED, Fate.ROLLED, Fate.GONE)
 
 
 def change_lines(change: Change, *, whole: bool) -> list[str]:
-    """The change for a person: the fate of each thing, then what others read.
+    """The change for a person: the fate of each thing, then the values that other teams read.
 
-    That nothing is replaced is said of a ``whole`` comparison alone, of which no part is unknown.
+    Only a ``whole`` comparison, without unknown parts, says that no running node is replaced.
     """
-    effects = [one for one in change.effects if not (change.new_cluster and one.thing in _IN_THE_CLUSTER)]
+    effects = [effect for effect in change.effects if not (change.new_cluster and effect.thing in _IN_THE_CLUSTER)]
     lines = [
-        *_effect_lines(one for one in effects if one.thing is not Thing.OBJECT),
-        *_object_lines([one for one in effects if one.thing is Thing.OBJECT]),
+        *_effect_lines(effect for effect in effects if effect.thing is not Thing.OBJECT),
+        *_object_lines([effect for effect in effects if effect.thing is Thing.OBJECT]),
     ]
-    if whole and not any(one.thing is not Thing.OBJECT and one.fate in _NODES_REPLACED for one in effects):
+    if whole and not any(effect.thing is not Thing.OBJECT and effect.fate in _NODES_REPLACED for effect in effects):
         lines.append("no running node is replaced by this change")
     return [
         *lines,
         *_contract_lines(change.contract),
         *(
-            f"warning: namespace {name} leaves the queue, and what waits there is gated for good: end its work first"
+            f"warning: namespace {name} leaves its queue, and jobs that wait there stay suspended: end them first"
             " (docs/guides/add-a-tenant.md, take a queue away)"
             for name in change.unqueued
         ),
     ]
 
 
-def change_json(change: Change, told: Mapping[str, object]) -> dict[str, object]:
-    """The same as plain data, everything in full; ``told`` is said of the comparison itself."""
+def change_json(change: Change, notes: Mapping[str, object]) -> dict[str, object]:
+    """The same as plain data, everything in full; ``notes`` are the keys about the comparison itself."""
     return {
         "change": {
-            **told,
+            **notes,
             "effects": [
                 {
-                    "thing": one.thing.value,
-                    "name": one.name,
-                    "fate": one.fate.value,
-                    "when": one.when,
-                    "reasons": list(one.reasons),
+                    "thing": effect.thing.value,
+                    "name": effect.name,
+                    "fate": effect.fate.value,
+                    "when": effect.when,
+                    "reasons": list(effect.reasons),
                 }
-                for one in change.effects
+                for effect in change.effects
             ],
             "contract": list(change.contract),
             "lost_pools": [
@@ -86,27 +86,27 @@ def change_json(change: Change, told: Mapping[str, object]) -> dict[str, object]
                     "name": pool.name,
                     "block_reaches": list(pool.reaches),
                     "kept_away_by": list(pool.away),
-                    "manifests": [{"file": one.file, "object": one.name} for one in pool.manifests],
+                    "manifests": [{"file": manifest.file, "object": manifest.name} for manifest in pool.manifests],
                 }
                 for pool in change.lost
             ],
             "stranded_manifests": [
                 {
-                    "file": one.manifest.file,
-                    "object": one.manifest.name,
-                    "landed_on": list(one.landed_on),
-                    "kept_away_by": list(one.away),
+                    "file": workload.manifest.file,
+                    "object": workload.manifest.name,
+                    "landed_on": list(workload.landed_on),
+                    "kept_away_by": list(workload.away),
                 }
-                for one in change.stranded
+                for workload in change.stranded
             ],
         },
-        "replaced_nodepools": [one.name for one in change.of(Thing.NODEPOOL, Fate.REPLACED)],
+        "replaced_nodepools": [effect.name for effect in change.of(Thing.NODEPOOL, Fate.REPLACED)],
         "unqueued_namespaces": list(change.unqueued),
     }
 
 
 def _effect_lines(effects: Iterable[Effect]) -> list[str]:
-    """One title for all things that share fate, time and reasons."""
+    """One title for all things with the same fate, time and reasons."""
     alike: dict[Effect, list[str]] = {}
     for effect in effects:
         alike.setdefault(replace(effect, name=""), []).append(effect.name)
@@ -119,15 +119,15 @@ def _effect_lines(effects: Iterable[Effect]) -> list[str]:
 
 def _object_lines(effects: Sequence[Effect]) -> Iterable[str]:
     """One line for each fate: the objects' contents are in ``render`` and in JSON."""
-    for fate, says in ((Fate.NEW, "new"), (Fate.CHANGED, "changed in place"), (Fate.GONE, "that go")):
-        names = [one.name for one in effects if one.fate is fate]
+    for fate, says in ((Fate.NEW, "new"), (Fate.CHANGED, "changed in place"), (Fate.GONE, "removed")):
+        names = [effect.name for effect in effects if effect.fate is fate]
         if names:
             more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
             yield f"other objects {says}: {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _contract_lines(contract: Sequence[str]) -> list[str]:
-    return ["what other teams read changes:", *_shortened(contract)] if contract else []
+    return ["values that other teams read change:", *_shortened(contract)] if contract else []
 
 
 def _shortened(lines: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Facts, and nothing but facts: the lowest floor, which every other floor may ask and which asks none.
+"""Facts, and nothing but facts: the lowest floor. Every other floor may import it, and it imports no other.
 
 Cards, instance types, prices and MIG geometry are CSV files beside this package, each row with its public source,
 read once and typed. Nothing here knows about settings, Kubernetes or Pulumi, and nothing here reaches a network.
@@ -7,12 +7,7 @@ read once and typed. Nothing here knows about settings, Kubernetes or Pulumi, an
 from __future__ import annotations
 
 from gpuplatform.catalog.cards import Card, card, cards
-from gpuplatform.catalog.instance_types import (
-    InstanceType,
-    instance_type,
-    instance_types,
-    types_with_card,
-)
+from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_with_card
 from gpuplatform.catalog.mig import (
     MigGeometry,
     MigProfile,
@@ -24,8 +19,8 @@ from gpuplatform.catalog.mig import (
     unplaced,
 )
 from gpuplatform.catalog.prices import (
+    Availability,
     NotOffered,
-    Offer,
     Price,
     not_offered_rows,
     offer,
@@ -37,12 +32,12 @@ from gpuplatform.catalog.prices import (
 )
 
 __all__ = [
+    "Availability",
     "Card",
     "InstanceType",
     "MigGeometry",
     "MigProfile",
     "NotOffered",
-    "Offer",
     "Price",
     "ProfileName",
     "card",

@@ -1,4 +1,4 @@
-"""How the catalogue reads its own CSV files: shipped inside the package, one header line, ``#`` lines are comments."""
+"""How the catalog reads its own CSV files: shipped inside the package, one header line, ``#`` lines are comments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def table(file: str, build: Callable[[Mapping[str, str]], T]) -> tuple[T, ...]:
-    """Every row of one data file, in its order, as whatever ``build`` makes of it.
+    """Every row of one data file, in its order, as the object that ``build`` makes from it.
 
     ``build`` gets a mapping from column to text. The files are part of the package, so a row that cannot be built is
     a defect of the package and not bad input: it raises ValueError with the file and the row's number.
@@ -21,7 +21,7 @@ def table(file: str, build: Callable[[Mapping[str, str]], T]) -> tuple[T, ...]:
 
 
 def parse(lines: Iterable[str], build: Callable[[Mapping[str, str]], T], file: str) -> tuple[T, ...]:
-    """The same for lines that are already at hand; ``file`` names them in errors."""
+    """Every row of some lines of text, as ``build`` makes it; ``file`` names the lines in errors."""
     rows = csv.DictReader((line for line in lines if not line.startswith("#")), strict=True)
     built: list[T] = []
     for number, row in enumerate(rows, start=1):
@@ -40,7 +40,7 @@ def flag(text: str) -> bool:
 
 
 def cited(text: str) -> str:
-    """A source, which no row may lack."""
+    """The text of a row's source; ValueError where the row has none."""
     if not text:
         raise ValueError("no source")
     return text

@@ -1,7 +1,7 @@
-"""The NVIDIA cards that EC2 sells whole: what each is called by whom, its memory, and where its MIG table is.
+"""The NVIDIA cards that EC2 sells whole: the names of each card, its memory, and the name of its MIG table.
 
 The figures are in ``data/cards.csv``, each row with its public sources. One card has up to four names: the
-catalogue's own (``B300-269GB``, used in settings and on the command line), the model that the label standard writes
+catalog's own (``B300-269GB``, used in settings and on the command line), the model that the label standard writes
 (``B300``), the row of the MIG table, and the value of Karpenter's label ``karpenter.k8s.aws/instance-gpu-name``.
 """
 
@@ -24,26 +24,26 @@ class Card:
     model: str
     """Value of the standard's model label: ``A100``, ``RTX-PRO-6000``. Two memory sizes share one model."""
     memory_gb: int
-    """Of one card as sold (B300: 288, though its MIG table is named after the 269 that a slice can use)."""
+    """Memory of one card as sold (B300: 288, though its MIG table is named after the 269 that a slice can use)."""
     mig_table: str | None
-    """Row name in the MIG table; none for a card without MIG, or whose placements nobody has published."""
+    """Row name in the MIG table; None for a card without MIG, or without published placements."""
     minimum_driver: str | None
-    """Lowest driver, or driver branch (``595``), that runs the card and cuts it with MIG; none where no source says."""
+    """Lowest driver, or driver branch (``595``), that runs the card and cuts it with MIG; None where no source says."""
     karpenter_gpu_name: str
     """Value of ``karpenter.k8s.aws/instance-gpu-name``: ``a100``, for both memory sizes."""
     legacy: bool
-    """A generation that the newest driver branches leave out: known, and not for defaults."""
+    """Whether the newest driver branches no longer support the card's generation."""
     source: str
 
 
 @functools.cache
 def cards() -> Mapping[str, Card]:
     """Every card by its name, oldest first."""
-    return MappingProxyType({card.name: card for card in table("cards.csv", _card)})
+    return MappingProxyType({row.name: row for row in table("cards.csv", _card)})
 
 
 def card(name: str) -> Card | None:
-    """The card of that name, or none."""
+    """The card of that name, or None."""
     return cards().get(name)
 
 

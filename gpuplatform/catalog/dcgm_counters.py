@@ -1,4 +1,4 @@
-"""What the exporter is asked to measure on each card."""
+"""The fields that the DCGM exporter is configured to measure on each card."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpuplatform.catalog._csv import cited, flag, table
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """One field of DCGM's, or one that the exporter makes of them."""
+    """One field of DCGM, or one that the exporter computes from such fields."""
 
     field: str
     """Also the name of its series."""
@@ -19,7 +19,7 @@ class Counter:
     """``gauge`` or ``counter``."""
     help: str
     in_default_set: bool
-    """Whether the exporter measures it without being asked."""
+    """Whether the exporter's default configuration measures it."""
     source: str
 
 

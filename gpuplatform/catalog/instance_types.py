@@ -1,7 +1,7 @@
 """The EC2 instance types that the platform knows: every NVIDIA type, Inferentia and Trainium, and common CPU types.
 
-The figures are in ``data/instance_types.csv``, each row with its public source. What a node can give to pods
-(allocatable) is what Karpenter expects of it with a default node class, before any node has been seen.
+The figures are in ``data/instance_types.csv``, each row with its public source. The allocatable
+figures are those that Karpenter expects of a node with a default node class, before it has seen one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class InstanceType:
     memory_mib: int
     """As sold; the operating system sees less."""
     card: str | None
-    """Name of the NVIDIA card; none for CPU and Neuron types and for a fraction of a card."""
+    """Name of the NVIDIA card; None for CPU and Neuron types and for a fraction of a card."""
     cards: int
     """Physical NVIDIA cards; 0 for a fraction of one."""
     fractional: bool
@@ -37,19 +37,19 @@ class InstanceType:
     neuron_name: str | None
     """Value of ``karpenter.k8s.aws/instance-accelerator-name``: ``inferentia2``, ``trainium``."""
     neuron_cores: int
-    """Of all devices together."""
+    """Cores of all devices together."""
     nvme_gb: int
-    """Of all instance store disks together; 0 where there is none."""
+    """Size of all instance store disks together; 0 where the type has no such disk."""
     network_mbps: int
     """Sustained, as Karpenter's label ``instance-network-bandwidth`` gives it."""
     efa_interfaces: int
     """The most that one node can have; 0 where the type has no EFA."""
     first_efa_card: int | None
-    """The first network card that takes an EFA interface, each card after it takes one too; None without EFA."""
+    """The first network card that takes an EFA interface, as does every later card; None without EFA."""
     allocatable_cpu_millis: int
     allocatable_memory_mib: int
     max_pods: int
-    """By addresses of the default network card, without prefix delegation."""
+    """As limited by the addresses of the default network card, without prefix delegation."""
     source: str
 
     @property
@@ -62,17 +62,17 @@ class InstanceType:
 @functools.cache
 def instance_types() -> Mapping[str, InstanceType]:
     """Every instance type by its name."""
-    return MappingProxyType({each.name: each for each in table("instance_types.csv", _instance_type)})
+    return MappingProxyType({row.name: row for row in table("instance_types.csv", _instance_type)})
 
 
 def instance_type(name: str) -> InstanceType | None:
-    """The instance type of that name, or none."""
+    """The instance type of that name, or None."""
     return instance_types().get(name)
 
 
 def types_with_card(card: str) -> tuple[InstanceType, ...]:
-    """Every type whose nodes carry whole cards of that name; empty for a card nobody knows."""
-    return tuple(each for each in instance_types().values() if each.card == card)
+    """Every type whose nodes carry whole cards of that name; empty for an unknown card."""
+    return tuple(known_type for known_type in instance_types().values() if known_type.card == card)
 
 
 def _instance_type(row: Mapping[str, str]) -> InstanceType:

@@ -1,11 +1,11 @@
-"""What NVIDIA cards can be cut into: every MIG profile of every card, and where on the card it may start.
+"""The MIG profiles of every NVIDIA card, and the positions at which each profile may start on the card.
 
 The figures are in ``data/mig_profiles.csv`` and ``data/mig_devices.csv``, each row with its public source and the day
 it was read. ``placement_status`` in the first file says which placements were listed by a card (`measured`) and which
 are taken from the same die or the memory fractions of the MIG User Guide.
 
-Cards whose placements nobody has published (RTX PRO 4500, the 189 GB GB200 board) have profile names and no geometry:
-nothing can be proven about them, and :func:`unplaced` names them so that a judge can say so.
+Cards without published placements (RTX PRO 4500, the 189 GB GB200 board) have profile names and no geometry. Nothing
+can be proven about them, and :func:`unplaced` names them, so that a check can report it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ProfileName:
     """A profile's name taken apart, whether or not any card has it."""
 
     compute_instances: int | None
-    """The number before ``c``: a compute instance inside a larger GPU instance; none for a whole GPU instance."""
+    """The number before ``c``: a compute instance inside a larger GPU instance; None for a whole GPU instance."""
     compute_slices: int
     memory_gb: int
     attribute: str | None
@@ -51,13 +51,13 @@ class MigProfile:
     memory_gb: int
     """The number in the name; the memory that a workload sees is a little less."""
     max_instances: int
-    """How many fit on a card that holds nothing else."""
+    """How many instances fit on an otherwise empty card."""
     placements: tuple[int, ...]
     """Memory units at which an instance may start."""
     profile_id: int
     """The GPU instance profile id that ``nvidia-smi mig -cgi`` takes."""
     attribute: str | None
-    """``+me``, ``+me.all``, ``+gfx``, ``-me``, or none."""
+    """``+me``, ``+me.all``, ``+gfx``, ``-me``, or None."""
     source: str
 
     @property
@@ -84,17 +84,17 @@ class MigGeometry:
     """PCI ids of the boards, as mig-parted's ``device-filter`` writes them: ``0x20B210DE``."""
 
     def profile(self, name: str) -> MigProfile | None:
-        """The profile of that name, or none when this card lacks it."""
+        """The profile of that name, or None when this card lacks it."""
         return next((profile for profile in self.profiles if profile.name == name), None)
 
     def without_attributes(self) -> MigGeometry:
-        """The same card with its plain profiles alone."""
+        """A copy of this geometry without the profiles that have an attribute."""
         return replace(self, profiles=tuple(p for p in self.profiles if p.attribute is None))
 
 
 @functools.cache
 def geometries() -> Mapping[str, MigGeometry]:
-    """Every card whose placements are known, by its name, in the catalogue's order."""
+    """Every card whose placements are known, by its name, in the catalog's order."""
     device_ids: dict[str, list[str]] = {}
     for row in _rows("mig_devices.csv"):
         device_ids.setdefault(row["card"], []).append(row["device_id"])
@@ -117,7 +117,7 @@ def geometries() -> Mapping[str, MigGeometry]:
 
 
 def geometry(card: str) -> MigGeometry | None:
-    """The geometry of one card; none for a card without MIG or without published placements."""
+    """The geometry of one card; None for a card without MIG or without published placements."""
     return geometries().get(card)
 
 
@@ -132,7 +132,7 @@ def unplaced() -> Mapping[str, tuple[str, ...]]:
 
 
 def parse_profile(name: str) -> ProfileName | None:
-    """The parts of a profile name, or none when it is not written as one (``[Nc.]Ng.Mgb`` with ``+me``, ``-me``, …)."""
+    """The parts of a profile name, or None for other text (``[Nc.]Ng.Mgb`` with ``+me``, ``-me``, …)."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None
@@ -146,13 +146,13 @@ def parse_profile(name: str) -> ProfileName | None:
 
 
 def parse_device(device_id: str) -> str | None:
-    """A ``device-filter`` id in lower case without its subsystem, or none when it is not written as one."""
+    """A ``device-filter`` id in lower case without its subsystem, or None for other text."""
     match = _DEVICE.fullmatch(device_id)
     return match["device"].lower() if match else None
 
 
 def card_of_device(device_id: str) -> str | None:
-    """The card of one ``device-filter`` id, or none when the id is of no card with known placements."""
+    """The card of one ``device-filter`` id, or None when no card with published placements has this id."""
     device = parse_device(device_id)
     return None if device is None else _cards_by_device().get(device)
 

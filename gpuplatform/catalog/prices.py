@@ -1,8 +1,8 @@
 """On-demand prices by region, and whether a region has a type at all.
 
 ``data/prices.csv`` has Linux list prices with shared tenancy, each with its public source and the day of the data.
-``data/not_offered.csv`` has the pairs of which a dated public source says that the region lacks the type. A pair in
-neither is unknown: no price found is no proof that there is none to pay.
+``data/not_offered.csv`` lists type and region where a dated public source states that the region lacks the type. A
+pair that is in neither file is unknown: a missing price does not prove that the region lacks the type.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gpuplatform.catalog.instance_types import instance_types
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one node costs for one hour, on demand."""
+    """The on-demand price of one node for one hour."""
 
     instance_type: str
     region: str
@@ -40,8 +40,8 @@ class NotOffered:
     source: str
 
 
-class Offer(enum.StrEnum):
-    """What is known about one type in one region."""
+class Availability(enum.StrEnum):
+    """Whether a region offers a type, as far as public sources say."""
 
     OFFERED = "offered"
     NOT_OFFERED = "not offered"
@@ -56,60 +56,60 @@ def price_rows() -> tuple[Price, ...]:
 
 @functools.cache
 def not_offered_rows() -> tuple[NotOffered, ...]:
-    """Every pair that a public source rules out."""
+    """Every pair of type and region that a public source rules out."""
     return table("not_offered.csv", _not_offered)
 
 
 def price(instance_type: str, region: str) -> Price | None:
-    """The on-demand price of one type in one region, or none where no public price was found."""
+    """The on-demand price of one type in one region, or None where no public price was found."""
     return _by_pair().get((instance_type, region))
 
 
-def offer(instance_type: str, region: str) -> Offer:
-    """Whether the region has the type, as far as public sources say; unknown for a type or region nobody knows."""
+def offer(instance_type: str, region: str) -> Availability:
+    """Whether the region has the type, as far as public sources say; unknown for a type or region without data."""
     return _offer(instance_type, region, _by_pair(), _ruled_out())
 
 
-def offer_of(instance_type: str, region: str, priced: Iterable[Price], missing: Iterable[NotOffered]) -> Offer:
-    """The same, judged from the given rows; a price outweighs a statement that there is none."""
+def offer_of(instance_type: str, region: str, priced: Iterable[Price], missing: Iterable[NotOffered]) -> Availability:
+    """Like ``offer``, but computed from these rows; a price outweighs a statement that the region lacks the type."""
     return _offer(
         instance_type,
         region,
-        {(each.instance_type, each.region) for each in priced},
-        {(each.instance_type, each.region) for each in missing},
+        {(row.instance_type, row.region) for row in priced},
+        {(row.instance_type, row.region) for row in missing},
     )
 
 
 @functools.cache
 def regions() -> tuple[str, ...]:
     """The regions that have prices, in the order of the data."""
-    return tuple(dict.fromkeys(each.region for each in price_rows()))
+    return tuple(dict.fromkeys(price_row.region for price_row in price_rows()))
 
 
 def unknown_pairs() -> int:
     """How many pairs of a known type and a region with prices are neither offered nor ruled out."""
     pairs = ((name, region) for name in instance_types() for region in regions())
-    return sum(offer(name, region) is Offer.UNKNOWN for name, region in pairs)
+    return sum(offer(name, region) is Availability.UNKNOWN for name, region in pairs)
 
 
 def _offer(
     instance_type: str, region: str, priced: Container[tuple[str, str]], missing: Container[tuple[str, str]]
-) -> Offer:
+) -> Availability:
     if (instance_type, region) in priced:
-        return Offer.OFFERED
+        return Availability.OFFERED
     if (instance_type, region) in missing:
-        return Offer.NOT_OFFERED
-    return Offer.UNKNOWN
+        return Availability.NOT_OFFERED
+    return Availability.UNKNOWN
 
 
 @functools.cache
 def _by_pair() -> Mapping[tuple[str, str], Price]:
-    return MappingProxyType({(each.instance_type, each.region): each for each in price_rows()})
+    return MappingProxyType({(price_row.instance_type, price_row.region): price_row for price_row in price_rows()})
 
 
 @functools.cache
 def _ruled_out() -> frozenset[tuple[str, str]]:
-    return frozenset((each.instance_type, each.region) for each in not_offered_rows())
+    return frozenset((not_offered_row.instance_type, not_offered_row.region) for not_offered_row in not_offered_rows())
 
 
 def _price(row: Mapping[str, str]) -> Price:

@@ -1,4 +1,4 @@
-"""What a platform pays beside its instances: control plane, NAT, endpoints, volumes."""
+"""Prices of AWS services other than instances: control plane, NAT, endpoints, volumes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HOURS_PER_MONTH = 730
 """AWS's own month (365 days × 24 hours ÷ 12)."""
 
 
-class Service(enum.StrEnum):
-    """Something with a price of its own."""
+class PricedService(enum.StrEnum):
+    """An AWS service, or a part of one, with its own price."""
 
     CONTROL_PLANE = "eks-control-plane"
     NAT_GATEWAY = "nat-gateway"
@@ -28,9 +28,9 @@ class Service(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServicePrice:
-    """What one of it costs for one hour, in us-east-1 and without traffic."""
+    """The price of one unit for one hour, in us-east-1 and without traffic."""
 
-    service: Service
+    service: PricedService
     usd_per_hour: float
     as_of: datetime.date
     verified: bool
@@ -39,29 +39,29 @@ class ServicePrice:
 
 
 @functools.cache
-def service_prices() -> Mapping[Service, ServicePrice]:
+def service_prices() -> Mapping[PricedService, ServicePrice]:
     """Every price."""
-    return MappingProxyType({each.service: each for each in table("service_prices.csv", _price)})
+    return MappingProxyType({row.service: row for row in table("service_prices.csv", _price)})
 
 
-def usd_per_hour(service: Service) -> float:
-    """What one of it costs for one hour."""
+def usd_per_hour(service: PricedService) -> float:
+    """The price of one unit of the service for one hour."""
     return service_prices()[service].usd_per_hour
 
 
 def gp3_usd_per_hour(size_gib: int, iops: int = 3000, throughput_mib_s: int = 125) -> float:
-    """A gp3 volume for one hour; 3,000 IOPS and 125 MiB/s come with it."""
+    """A gp3 volume for one hour; 3,000 IOPS and 125 MiB/s are included."""
     return (
-        size_gib * usd_per_hour(Service.GP3_GIB)
-        + max(0, iops - 3000) * usd_per_hour(Service.GP3_IOPS_ABOVE_3000)
-        + max(0, throughput_mib_s - 125) * usd_per_hour(Service.GP3_MIB_S_ABOVE_125)
+        size_gib * usd_per_hour(PricedService.GP3_GIB)
+        + max(0, iops - 3000) * usd_per_hour(PricedService.GP3_IOPS_ABOVE_3000)
+        + max(0, throughput_mib_s - 125) * usd_per_hour(PricedService.GP3_MIB_S_ABOVE_125)
     )
 
 
 def _price(row: Mapping[str, str]) -> ServicePrice:
     hours = {"hour": 1, "month": HOURS_PER_MONTH}[row["unit"]]
     return ServicePrice(
-        service=Service(row["service"]),
+        service=PricedService(row["service"]),
         usd_per_hour=float(row["usd"]) / hours,
         as_of=datetime.date.fromisoformat(row["as_of"]),
         verified=flag(row["verified"]),

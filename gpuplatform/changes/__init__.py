@@ -1,1 +1,1 @@
-"""What a change does to a stack that runs: what is replaced, why and when, and whose work loses its place (G8)."""
+"""The effects of a change on a running stack: what is replaced, why and when, and which pods find no node any more."""

@@ -1,4 +1,4 @@
-"""The control plane: what replaces it, what EKS changes in place, and which versions it takes one after another."""
+"""Changes of the control plane: what replaces it, what EKS changes in place, and which version steps EKS accepts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _PATH = "cluster.version"
 
 
 def version_faults(was: Description, now: Description) -> list[Fault]:
-    """EKS takes the next minor alone, and none back (EKS user guide, "Update existing cluster to new version").
+    """Faults of versions that are not the next minor (EKS user guide, "Update existing cluster to new version").
 
-    A new cluster takes any minor.
+    A new cluster may have any minor.
     """
     if was.settings is None or now.settings is None or _replaced(was.settings, now.settings):
         return []
@@ -27,31 +27,41 @@ def version_faults(was: Description, now: Description) -> list[Fault]:
     before, after = _MINOR.match(old), _MINOR.match(new)
     if before is None or after is None:
         return []
-    (major, minor), (new_major, new_minor) = (tuple(map(int, found.groups())) for found in (before, after))
+    (major, minor), (new_major, new_minor) = (tuple(map(int, match.groups())) for match in (before, after))
     following = f"{major}.{minor + 1}"
     if (new_major, new_minor) in {(major, minor), (major, minor + 1)}:
         return []
-    given = f"{new}, and the cluster runs {old}"
+    versions = f"{new}, and the cluster runs {old}"
     if (new_major, new_minor) < (major, minor):
-        allowed = f"{old} or {following}: EKS takes no cluster back to an earlier minor"
+        allowed = f"{old} or {following}: EKS does not take a cluster back to an earlier minor"
         return [
-            Fault(_PATH, given, allowed, f"leave it at {old}; an earlier minor is a new cluster, with another name")
+            Fault(
+                _PATH,
+                versions,
+                allowed,
+                f"leave it at {old}; for an earlier minor make a new cluster with another name",
+            )
         ]
     allowed = f"{old} or {following}: EKS raises a control plane by one minor at a time"
     return [
-        Fault(_PATH, given, allowed, f"set {following}, run `pulumi up`, and raise it again when every node is there")
+        Fault(
+            _PATH,
+            versions,
+            allowed,
+            f"set {following}, run `pulumi up`, and raise it again when every node runs that version",
+        )
     ]
 
 
 def cluster_effects(was: Description, now: Description) -> list[Effect]:
-    """What becomes of the control plane and of everything in it."""
+    """The effects on the control plane and on everything in it."""
     if was.settings is None or now.settings is None:
         return []
     old, new = was.settings, now.settings
     effects: list[Effect] = []
     if reasons := _replaced(old, new):
         protected = (
-            ("deletion_protection is on: the engine refuses until it is taken off and applied",)
+            ("deletion_protection is on: Pulumi refuses the change until it is turned off and applied",)
             if old.cluster.deletion_protection
             else ()
         )
@@ -65,10 +75,10 @@ def cluster_effects(was: Description, now: Description) -> list[Effect]:
 
 
 def _replaced(old: SettingsPart, new: SettingsPart) -> tuple[str, ...]:
-    """Why the control plane is another one.
+    """Why the control plane is replaced.
 
     Name and Services' addresses: ForceNew in hashicorp/terraform-provider-aws 00555dc, internal/service/eks/cluster.go.
-    Region: every resource of the provider is made anew where its region changes (forceNewIfRegionChanges, v6).
+    Region: every resource of the provider is replaced where its region changes (forceNewIfRegionChanges, v6).
     """
     return (
         *becomes("account_id", old.account_id, new.account_id),
@@ -83,8 +93,13 @@ def _replaced(old: SettingsPart, new: SettingsPart) -> tuple[str, ...]:
 
 
 def _in_place(was: Description, now: Description) -> tuple[str, ...]:
-    before, after = (cast("Mapping[str, object]", each.own_settings.get("cluster", {})) for each in (was, now))
+    before, after = (
+        cast("Mapping[str, object]", description.own_settings.get("cluster", {})) for description in (was, now)
+    )
     left_out = {"contents"}
     return differences(
-        *({"cluster": {key: value for key, value in each.items() if key not in left_out}} for each in (before, after))
+        *(
+            {"cluster": {key: value for key, value in cluster.items() if key not in left_out}}
+            for cluster in (before, after)
+        )
     )

@@ -1,10 +1,12 @@
-"""The whole of a change: what becomes of everything that an earlier stack made, and whom it breaks."""
+"""A change as a whole: its effects on everything that the earlier stack made, and the pods that it breaks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gpuplatform.analysis.placement.landing import landing
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.changes.cluster import cluster_effects, version_faults
 from gpuplatform.changes.contract import contract_changes
 from gpuplatform.changes.description import Description, of_settings
@@ -19,11 +21,9 @@ from gpuplatform.changes.windows import windows_by_nodepool
 from gpuplatform.changes.worn import dropped_configurations
 from gpuplatform.faults import Fault, Severity
 from gpuplatform.outputs import parse
-from gpuplatform.proofs.capture.landing import landing
-from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.plan.teams import queued
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.teams import queued
 
 _PARTS = {
     "settings": "settings",
@@ -36,7 +36,7 @@ _PARTS = {
     "charts": "versions of charts",
     "published": "published outputs",
 }
-"""The parts of a description, as a reader knows them."""
+"""The parts of a description, as users call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,50 +45,50 @@ class Stack:
 
     description: Description
     settings: Settings | None
-    """Its settings as the code that runs now reads them; None where it cannot."""
+    """Its settings as the present code reads them; None where it cannot read them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of a stack that runs."""
+    """The effects of a change on a running stack."""
 
     effects: tuple[Effect, ...]
     contract: tuple[str, ...]
-    """What other teams read, where it says something else."""
+    """Differences of the outputs that other teams read, one line each."""
     lost: tuple[LostPool, ...]
     stranded: tuple[Stranded, ...]
     unqueued: tuple[str, ...]
-    """Namespaces that Kueue no longer looks after; what it gated there nobody lets go."""
+    """Namespaces that Kueue no longer manages: the jobs that it holds back there are never released."""
     faults: tuple[Fault, ...]
-    """What refuses the change: versions that EKS does not take, configurations that running nodes wear."""
+    """Faults that refuse the change: versions that EKS does not accept, configurations that running nodes still use."""
     unknown: tuple[str, ...]
-    """What cannot be told, and why."""
+    """Parts that could not be compared, and why."""
 
     def of(self, thing: Thing, *fates: Fate) -> tuple[Effect, ...]:
-        """The effects on things of one kind, of some fates or of all."""
+        """The effects on things of one kind, limited to some fates if any are named."""
         return tuple(effect for effect in self.effects if effect.thing is thing and (not fates or effect.fate in fates))
 
     @property
     def new_cluster(self) -> bool:
-        """Whether everything in the cluster is made anew with it."""
+        """Whether the cluster is replaced, with everything in it."""
         return bool(self.of(Thing.CLUSTER, Fate.REPLACED))
 
     def breaks(self, severity: Severity) -> tuple[Fault, ...]:
-        """Whom the change breaks, as findings."""
+        """Pools and manifests that the change breaks, as faults."""
         return tuple(broken.fault(severity) for broken in (*self.lost, *self.stranded))
 
 
 def stack_of(settings: Settings) -> Stack:
-    """The side of settings that the code that runs now describes, refused ones too, as far as they go."""
+    """One side of a comparison, described by the present code; the settings may be refused ones."""
     description = of_settings(settings)
     is_whole = description.documents is not None and description.published is not None
     return Stack(description, settings if is_whole else None)
 
 
 def compare(was: Stack, now: Stack, manifests: Sequence[Manifest] = ()) -> Change:
-    """What changing one environment does; ``manifests`` are held against the pools before and after."""
+    """The effects of changing one environment; ``manifests`` are placed on the pools before and after."""
     before, after = was.description, now.description
-    lost, left = _broken(was, now, manifests)
+    lost, unplaced = _broken(was, now, manifests)
     return Change(
         effects=(
             *cluster_effects(before, after),
@@ -100,7 +100,7 @@ def compare(was: Stack, now: Stack, manifests: Sequence[Manifest] = ()) -> Chang
         ),
         contract=contract_changes(before, after),
         lost=lost,
-        stranded=left,
+        stranded=unplaced,
         unqueued=_unqueued(was.settings, now.settings) if was.settings and now.settings else (),
         unknown=(*_unknown("earlier", was), *_unknown("new", now)),
         faults=(
@@ -113,7 +113,9 @@ def compare(was: Stack, now: Stack, manifests: Sequence[Manifest] = ()) -> Chang
 def _unknown(side: str, stack: Stack) -> list[str]:
     lines = [f"the {side} {_PARTS[part]}: {why}" for part, why in stack.description.unknown.items() if part in _PARTS]
     if stack.settings is None:
-        lines.append(f"whom the change strands, and what running nodes wear: the {side} settings are not whole")
+        lines.append(
+            f"lost manifests, and configurations that running nodes still use: the {side} settings are incomplete"
+        )
     return lines
 
 
@@ -122,7 +124,7 @@ def _broken(was: Stack, now: Stack, manifests: Sequence[Manifest]) -> tuple[tupl
         return (), ()
     view = stack_view(now.settings, template_name)
     earlier = stack_view(was.settings, template_name) if was.settings else None
-    landed = [(one, landing(one.ask, earlier).pools if earlier else ()) for one in manifests]
+    landed = [(manifest, landing(manifest.ask, earlier).pools if earlier else ()) for manifest in manifests]
     before, after = parse(was.description.published)[0], parse(now.description.published)[0]
     lost = lost_pools(before, after, view, landed) if before and after else ()
     return lost, stranded(view, landed, lost)

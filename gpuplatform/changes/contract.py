@@ -1,4 +1,4 @@
-"""What changes in the document that other teams read: keys and entries that come, go, or say something else."""
+"""Changes in the document that other teams read: keys and entries that are added, removed or different."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from gpuplatform.changes.differences import becomes
 from gpuplatform.outputs import OUTPUT_NAME
 
 _FIGURES = ("cost", "capacity")
-"""Parts that follow from every ceiling and price; ``check`` and ``cost --diff`` tell of them."""
+"""Parts that depend on every ceiling and price; ``check`` and ``cost --diff`` report them."""
 
 
 def contract_changes(was: Description, now: Description) -> tuple[str, ...]:
-    """One line for each difference of the stack's outputs; an entry that comes or goes is one line, not its keys."""
+    """One line for each difference of the stack's outputs; an entry that is added or removed is one line in all."""
     if was.published is None or now.published is None:
         return ()
     before, after = (
-        {key: value for key, value in each.items() if key not in _FIGURES} for each in (was.published, now.published)
+        {key: value for key, value in published.items() if key not in _FIGURES}
+        for published in (was.published, now.published)
     )
     return tuple(_lines(OUTPUT_NAME, before, after))
 

@@ -1,7 +1,7 @@
-"""What a comparison needs of one stack, as plain data; run as a script, it describes a stack by the code of its tree.
+"""One stack as plain data for a comparison. Run as a script, it describes a stack with the code of its source tree.
 
-An earlier revision has its own ``gpuplatform`` and not this file. So this file imports nothing beside what every
-revision has, each part where it is needed: a part that a revision cannot give is named, and the others are given.
+An earlier revision has its own ``gpuplatform`` and not this file. So this file imports only modules that every revision
+has, and each where it is needed. If a revision cannot compute a part, the result names the part and has the others.
 
 Script: ``python -P describing.py STACK_FILE``, with PYTHONPATH at the tree; one JSON object on standard output.
 """
@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from gpuplatform.plan.subnets import ZoneSubnets
     from gpuplatform.render.stack import Rendered
     from gpuplatform.settings.settings import Settings
 
@@ -24,7 +26,7 @@ _SCRIPT_ARGUMENTS = 2
 
 
 class _Stack:
-    """A stack that is rendered once, when a part first asks for it."""
+    """A stack that is rendered once, when a part first needs it."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -37,7 +39,7 @@ class _Stack:
 
 
 def described(settings: Settings) -> dict[str, object]:
-    """Each part of a stack by its name, and under ``unknown`` those that cannot be had, with the reason."""
+    """Each part of a stack by its name; ``unknown`` has the parts that could not be computed, each with the reason."""
     stack = _Stack(settings)
     plain: dict[str, object] = {}
     unknown: dict[str, str] = {}
@@ -54,11 +56,19 @@ def _settings(stack: _Stack) -> object:
 
 
 def _subnets(stack: _Stack) -> object:
-    from gpuplatform.settings.subnets import subnets  # noqa: PLC0415
-
+    subnets = _subnets_of_a_network()
     new = stack.settings.network.new
     made = () if new is None else subnets(new.cidr, stack.settings.network.zones, new.pod_cidr)
-    return {each.zone: [each.private, each.public] for each in made}
+    return {zone_subnets.zone: [zone_subnets.private, zone_subnets.public] for zone_subnets in made}
+
+
+def _subnets_of_a_network() -> Callable[[str, Sequence[str], str | None], Sequence[ZoneSubnets]]:
+    """The function that cuts a network into subnets; revisions before 0.1.0 have it among their settings."""
+    try:
+        module = importlib.import_module("gpuplatform.plan.subnets")
+    except ModuleNotFoundError:
+        module = importlib.import_module("gpuplatform.settings.subnets")
+    return cast("Callable[[str, Sequence[str], str | None], Sequence[ZoneSubnets]]", module.subnets)
 
 
 def _documents(stack: _Stack) -> object:
@@ -118,10 +128,10 @@ def _main(file: Path) -> None:
     home = gpuplatform.__file__
     assert home is not None
     if Path.cwd().resolve() not in Path(home).resolve().parents:
-        sys.exit("the tree has no program of its own")
+        sys.exit("the tree has no gpuplatform package")
     loaded = check_file(file)
     if loaded.settings is None:
-        sys.exit(f"its own code refuses its settings: {'; '.join(map(str, loaded.faults))}")
+        sys.exit(f"the code of its revision refuses its settings: {'; '.join(map(str, loaded.faults))}")
     json.dump(described(loaded.settings), sys.stdout)
 
 

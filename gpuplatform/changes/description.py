@@ -1,4 +1,4 @@
-"""One stack as a comparison reads it, whichever revision's code described it. What could not be had is None."""
+"""One stack as a comparison reads it, described by the code of any revision. A part that is unknown is None."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpuplatform.settings.settings import Settings
 
 
 class _Part(BaseModel):
-    """A part of a description: keys that an earlier or later revision has besides are left alone."""
+    """A part of a description. Further keys of an earlier or later revision are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -25,11 +25,11 @@ def _zone_name(raw: object) -> object:
 
 
 _ZoneName = Annotated[str, BeforeValidator(_zone_name)]
-"""A zone by its name; with its id beside it, the name alone."""
+"""A zone's name, whether the settings have the name or name and id."""
 
 
 class NewNetworkPart(_Part):
-    """A VPC of the stack's own."""
+    """A VPC that the stack makes."""
 
     cidr: str
 
@@ -42,26 +42,26 @@ class SubnetPart(_Part):
 
 
 class ExistingNetworkPart(_Part):
-    """Somebody else's VPC."""
+    """A VPC that the stack does not make."""
 
     vpc_id: str
     private_subnets: tuple[SubnetPart, ...]
 
 
 class NetworkPart(_Part):
-    """One of the two."""
+    """The network: either new or existing."""
 
     new: NewNetworkPart | None = None
     existing: ExistingNetworkPart | None = None
 
 
 class ClusterPart(_Part):
-    """What of the control plane's settings has rules of its own."""
+    """The control plane's settings with special effects."""
 
     name: str
     version: str
     service_cidr: str | None = None
-    """None where an earlier program left the choice to EKS, and nobody can tell which addresses it took."""
+    """None where an earlier release left the choice to EKS, so that the addresses are unknown."""
     deletion_protection: bool = False
     contents: str = "applied"
 
@@ -75,7 +75,7 @@ class SystemNodesPart(_Part):
 
 
 class SettingsPart(_Part):
-    """The settings that were applied, defaults filled in, as far as AWS resources are made from them."""
+    """The applied settings of AWS resources, with defaults."""
 
     environment: str
     account_id: str
@@ -87,7 +87,7 @@ class SettingsPart(_Part):
 
     @property
     def stack_tags(self) -> dict[str, str]:
-        """The tags of everything in AWS."""
+        """The tags of every AWS resource."""
         return {**self.tags, "environment": self.environment}
 
 
@@ -105,11 +105,11 @@ class NodeGroupPart(_Part):
 
 
 class Description(_Part):
-    """One stack."""
+    """The parts of one stack that a comparison needs."""
 
     settings: SettingsPart | None = None
     subnets: dict[str, tuple[str, str]] | None = None
-    """Of the stack's own network, by zone: private and public addresses."""
+    """Private and public addresses of a new network, by zone."""
     documents: tuple[Document, ...] | None = None
     values: dict[str, Document] | None = None
     """Chart values by the chart's name."""
@@ -125,11 +125,11 @@ class Description(_Part):
     unknown: dict[str, str] = {}
     """Why a part above is None, by its name."""
     own_settings: Document = {}
-    """The settings as they were given, defaults filled in."""
+    """All settings, with defaults."""
 
     @functools.cached_property
     def node_subnets(self) -> tuple[tuple[str, str], ...]:
-        """The nodes' subnets: the zone, and what tells the subnet from another, its id or its addresses."""
+        """The nodes' subnets: the zone, and the subnet's id or addresses."""
         existing = self.settings.network.existing if self.settings else None
         if existing is not None:
             return tuple((subnet.zone, subnet.id) for subnet in existing.private_subnets)
@@ -147,11 +147,11 @@ class Description(_Part):
 
 
 def parse(plain: Mapping[str, object]) -> Description:
-    """A description from what ``describing.described`` gave; ValidationError where it is none."""
+    """A description from the result of ``describing.described``; raises ValidationError for other data."""
     return Description.model_validate({**plain, "own_settings": plain.get("settings") or {}})
 
 
 def of_settings(settings: Settings) -> Description:
-    """The stack of these settings by the code that runs now."""
-    # By way of text, so that both sides of a comparison hold the same kinds of values.
+    """The description of these settings by the present code."""
+    # Converted to text and back, so that both sides of a comparison have the same types of values.
     return parse(json.loads(json.dumps(described(settings))))

@@ -1,4 +1,4 @@
-"""Differences between two plain documents, leaf by leaf, in words."""
+"""Differences between two plain documents as lines of text, one for each leaf."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import cast
 
 _NAMES = ("key", "name", "id", "deviceName", "alias")
-"""What tells the items of a list apart, the first that an item has."""
+"""Keys that identify the items of a list; the first that all items have is used."""
 _LONGEST_VALUE = 60
-"""Characters of a value that is still shown."""
+"""Longest value in characters that is shown."""
 NOTHING = "nothing"
 
 
 def differences(old: object, new: object) -> tuple[str, ...]:
-    """Each leaf that is there on one side alone, or has another value, in the order of its path."""
+    """Each leaf that only one side has, or whose values differ, in the order of its path."""
     before, after = _flat(old), _flat(new)
     return tuple(
         _line(path, before.get(path, NOTHING), after.get(path, NOTHING))
@@ -34,7 +34,7 @@ def _line(path: str, old: str, new: str) -> str:
 
 
 def _flat(value: object, path: str = "") -> dict[str, str]:
-    """Every leaf by its path; items of a list that have a name are named by it."""
+    """Every leaf by its path; list items are identified by their name where they have one."""
     leaves: dict[str, str] = {}
     if isinstance(value, Mapping):
         for key, below in cast("Mapping[str, object]", value).items():

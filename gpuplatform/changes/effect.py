@@ -1,4 +1,4 @@
-"""What becomes of one thing that a stack made: its fate, why, and when."""
+"""The effect of a change on one thing that a stack made: its fate, the reasons, and the time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Thing(enum.StrEnum):
-    """What a stack makes."""
+    """A kind of thing that a stack makes."""
 
     CLUSTER = "cluster"
     CONTENTS = "contents of the cluster"
@@ -20,12 +20,12 @@ class Thing(enum.StrEnum):
 
 
 class Fate(enum.StrEnum):
-    """What happens to it."""
+    """What happens to a thing."""
 
-    REPLACED = "replaced"  # its nodes, or it itself, give way to new ones
-    ROLLED = "rolled"  # its nodes are replaced one after the other, by EKS
-    CHANGED = "changed"  # in place: nothing that runs is replaced
-    IMPOSSIBLE = "impossible"  # AWS refuses it in the middle of an `up`
+    REPLACED = "replaced"  # the thing itself or its nodes are replaced by new ones
+    ROLLED = "rolled"  # EKS replaces its nodes one after the other
+    CHANGED = "changed"  # in place: nothing that is running is replaced
+    IMPOSSIBLE = "impossible"  # AWS refuses it during the `up`
     NEW = "new"
     GONE = "gone"
 
@@ -38,6 +38,6 @@ class Effect:
     name: str
     fate: Fate
     reasons: tuple[str, ...] = ()
-    """Each difference that leads to it, in words."""
+    """The differences that lead to the fate, one line each."""
     when: str = ""
-    """When it happens, where that is not during the `up`."""
+    """When it happens; empty for during the `up`."""

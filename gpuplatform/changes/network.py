@@ -1,4 +1,4 @@
-"""The network: what AWS cannot change and replaces, what goes, and what EKS refuses to follow."""
+"""Changes of the network: what AWS replaces or changes in place, what is removed, and what EKS refuses."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gpuplatform.changes.differences import becomes, differences
 from gpuplatform.changes.effect import Effect, Fate, Thing
 
 _VPC = "vpc"
-_STAYS = "EKS keeps a cluster in its VPC (UpdateClusterConfig): give the cluster another name in the same change"
+_STAYS = "EKS cannot move a cluster to another VPC (UpdateClusterConfig): change the cluster's name too, to replace it"
 
 
 def network_effects(was: Description, now: Description) -> list[Effect]:
-    """What becomes of the VPC and its subnets.
+    """The effects on the VPC and its subnets.
 
     A VPC's and a subnet's addresses and a subnet's zone are ForceNew in hashicorp/terraform-provider-aws
-    (internal/service/ec2/vpc_.go, vpc_subnet.go); so is everything where the region changes.
+    (internal/service/ec2/vpc_.go, vpc_subnet.go); a change of region replaces everything.
     """
     if was.settings is None or now.settings is None:
         return []
@@ -44,7 +44,7 @@ def _another_vpc(old: SettingsPart, new: SettingsPart) -> tuple[str, ...]:
 def _vpc_of(settings: SettingsPart) -> str:
     if settings.network.existing is not None:
         return settings.network.existing.vpc_id
-    return "a VPC of the stack's own"
+    return "a new VPC of the stack"
 
 
 def _subnets(was: Description, now: Description) -> Iterable[Effect]:
@@ -62,8 +62,10 @@ def _subnets(was: Description, now: Description) -> Iterable[Effect]:
 
 
 def _in_place(was: Description, now: Description) -> Iterable[Effect]:
-    """What is left of the settings' differences: gateways, endpoints, the pods' network, subnets by id."""
-    before, after = (cast("Mapping[str, object]", each.own_settings.get("network", {})) for each in (was, now))
+    """The other differences of the settings: gateways, endpoints, the pods' network, subnets by id."""
+    before, after = (
+        cast("Mapping[str, object]", description.own_settings.get("network", {})) for description in (was, now)
+    )
     lines = [line for line in differences({"network": before}, {"network": after}) if ".zones" not in line]
     if lines:
         yield Effect(Thing.NETWORK, _VPC, Fate.CHANGED, tuple(lines))

@@ -1,8 +1,8 @@
-"""Managed node groups, the system nodes' and the static pools': replaced, rolled by EKS, or changed in place.
+"""Changes of managed node groups of system nodes and static pools: replaced, rolled by EKS, or changed in place.
 
 EKS updates version, release and launch template of a group node by node; names, types, image type, subnets and role
-are ForceNew (hashicorp/terraform-provider-aws 012e0a3, internal/service/eks/node_group.go). The program has the system
-group replaced where its launch template changes (``components/cluster.py``), the new group first.
+are ForceNew (hashicorp/terraform-provider-aws 012e0a3, internal/service/eks/node_group.go). The program replaces the
+system group where its launch template changes (``components/cluster.py``), the new group first.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _SYSTEM = "system"
 _NEW_FIRST = "during the `up`, the new group first"
 _ONE_BY_ONE = "during the `up`, one node at a time"
 _OLD_FIRST = "during the `up`, the old group first: its name is fixed"
-"""An explicit name makes Pulumi delete before it makes (pulumi/pulumi-eks#492)."""
+"""With an explicit name, Pulumi deletes a resource before it creates the new one (pulumi/pulumi-eks#492)."""
 
 
 def node_group_effects(was: Description, now: Description) -> list[Effect]:
-    """What becomes of each managed node group."""
+    """The effects on each managed node group."""
     if was.settings is None or now.settings is None:
         return []
     image = (
@@ -29,7 +29,9 @@ def node_group_effects(was: Description, now: Description) -> list[Effect]:
         *_release(was, now),
     )
     tags = differences({"tags": was.settings.stack_tags}, {"tags": now.settings.stack_tags})
-    moved = becomes("private subnets", *(frozenset(subnet for _, subnet in each.node_subnets) for each in (was, now)))
+    moved = becomes(
+        "private subnets", *(frozenset(subnet for _, subnet in description.node_subnets) for description in (was, now))
+    )
     effects = _system(was.settings, now.settings, image, (*tags, *moved))
     if was.node_groups is None or now.node_groups is None:
         return effects
@@ -45,7 +47,7 @@ def node_group_effects(was: Description, now: Description) -> list[Effect]:
 
 
 def _subnet_in(description: Description, zone: str) -> str | None:
-    """Where a static group of the zone stands: the first subnet that is named there."""
+    """The subnet of a static group in the zone: the first subnet with this zone."""
     return next((subnet for name, subnet in description.node_subnets if name == zone), None)
 
 
@@ -69,7 +71,7 @@ def _system(old: SettingsPart, new: SettingsPart, image: tuple[str, ...], more: 
 def _static(
     old: NodeGroupPart, new: NodeGroupPart, shared: tuple[str, ...], subnets: tuple[str, ...]
 ) -> Iterable[Effect]:
-    """A group of the same name, and so of the same types and zone; of other types it is another group."""
+    """The effect on a group that keeps its name, and so its types and zone: with other types its name would change."""
     rolled = (
         *shared,
         *differences({"volume": old.volume}, {"volume": new.volume}),
@@ -87,7 +89,7 @@ def _static(
 def _fates(
     name: str, replaced: tuple[str, ...], rolled: tuple[str, ...], in_place: tuple[str, ...], order: str
 ) -> Iterable[Effect]:
-    """The gravest fate alone, with what changes in place beside it."""
+    """The gravest fate only, with the changes in place among its reasons."""
     if replaced:
         yield Effect(Thing.NODE_GROUP, name, Fate.REPLACED, (*replaced, *in_place), order)
     elif rolled:

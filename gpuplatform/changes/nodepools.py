@@ -1,15 +1,15 @@
-"""NodePools whose nodes drift, and so are replaced inside the pool's windows; those that are new and those that go.
+"""Changes of NodePools: nodes that drift, and so are replaced in the pool's windows; new and removed NodePools.
 
 Karpenter 1.14 calls a node drifted where (kubernetes-sigs/karpenter 2266468, pkg/apis/v1/nodepool.go, Hash, and
 pkg/controllers/nodeclaim/disruption/drift.go; aws/karpenter-provider-aws 1d92708, pkg/apis/v1/ec2nodeclass.go, Hash,
 and pkg/cloudprovider/drift.go):
 
-- the NodePool's template is another, requirements aside
-- its labels answer the requirements no more: a wider requirement replaces nothing
-- its EC2NodeClass is another, the fields of ``_RESOLVED`` aside, which are held against the instance itself
-- its image is not among those that the class selects now. An alias is looked up for the control plane's Kubernetes
-  minor, so a pinned alias gives another image after an upgrade
-- its subnet or its capacity reservation is not selected any more
+- the NodePool's template has changed, except its requirements
+- the node's labels no longer meet the requirements: a wider requirement replaces nothing
+- its EC2NodeClass has changed, except the fields of ``_RESOLVED``, which are compared with the instance itself
+- the class no longer selects its image. An alias is resolved for the control plane's Kubernetes minor, so a pinned
+  alias gives another image after an upgrade
+- the class no longer selects its subnet or its capacity reservation
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _IMAGES = "amiSelectorTerms"
 _SUBNETS = "subnetSelectorTerms"
 _RESERVATIONS = "capacityReservationSelectorTerms"
 _RESOLVED = (_SUBNETS, "securityGroupSelectorTerms", _RESERVATIONS, "ipPrefixCount", _IMAGES, "amiFamily")
-"""Fields of an EC2NodeClass that are not part of its hash (marked ``hash:"ignore"`` there; kubelet's is added back)."""
+"""Fields of an EC2NodeClass that are not part of its hash (marked ``hash:"ignore"`` there; kubelet is added back)."""
 
 
 def nodepool_effects(was: Description, now: Description, windows: Mapping[str, str]) -> list[Effect]:
-    """What becomes of each NodePool; ``windows`` says by its name when drift may act."""
+    """The effects on each NodePool; ``windows`` has the time at which drift may act, by NodePool name."""
     if was.documents is None or now.documents is None:
         return []
     before, after = was.by_kind.get(_NODEPOOL, {}), now.by_kind.get(_NODEPOOL, {})
@@ -54,14 +54,14 @@ def nodepool_effects(was: Description, now: Description, windows: Mapping[str, s
 
 
 def _upgrade(was: Description, now: Description) -> str | None:
-    """Why every image that an alias selects is another one, None where the control plane stays."""
+    """Why every image that an alias selects changes; None where the control plane keeps its version."""
     if was.settings is None or now.settings is None or was.settings.cluster.version == now.settings.cluster.version:
         return None
     return f"Kubernetes {was.settings.cluster.version} becomes {now.settings.cluster.version}: the image of that minor"
 
 
 def _template(old: Document, new: Document) -> tuple[str, ...]:
-    return differences(*(_without_requirements(_mapping(_spec(each)["template"])) for each in (old, new)))
+    return differences(*(_without_requirements(_mapping(_spec(nodepool)["template"])) for nodepool in (old, new)))
 
 
 def _without_requirements(template: Mapping[str, object]) -> Document:
@@ -70,13 +70,13 @@ def _without_requirements(template: Mapping[str, object]) -> Document:
 
 
 def _requirements(old: Document, new: Document) -> Iterable[str]:
-    """Nodes that answer no more: those of a value that was taken away, or all where a key is new."""
+    """Nodes that no longer meet the requirements: those with a removed value, or all others where a key is new."""
     before, after = _values_by_key(old), _values_by_key(new)
     for key, values in after.items():
         if key not in before:
             yield f"requirement {key} is new: nodes without {', '.join(values)}"
         elif gone := [value for value in before[key] if value not in values]:
-            yield f"{key} takes {', '.join(gone)} no more: nodes of it alone"
+            yield f"{key} no longer allows {', '.join(gone)}: only nodes with it"
 
 
 def _values_by_key(nodepool: Document) -> dict[str, tuple[str, ...]]:
@@ -90,13 +90,13 @@ def _class_of(description: Description, nodepool: Document) -> Mapping[str, obje
 
 
 def _node_class(old: Mapping[str, object], new: Mapping[str, object], upgrade: str | None) -> tuple[str, ...]:
-    hashed = differences(*({key: value for key, value in each.items() if key not in _RESOLVED} for each in (old, new)))
+    hashed = differences(*({key: value for key, value in spec.items() if key not in _RESOLVED} for spec in (old, new)))
     image = becomes("node image", _aliases(old), _aliases(new)) or ((upgrade,) if upgrade and _aliases(new) else ())
     return (
         *hashed,
         *image,
-        *(f"subnet {one} is not selected any more: nodes in it alone" for one in _gone(_SUBNETS, old, new)),
-        *(f"reservation {one} is not selected any more: nodes in it alone" for one in _gone(_RESERVATIONS, old, new)),
+        *(f"subnet {id_} is no longer selected: only nodes in it" for id_ in _gone(_SUBNETS, old, new)),
+        *(f"reservation {id_} is no longer selected: only nodes in it" for id_ in _gone(_RESERVATIONS, old, new)),
     )
 
 
@@ -105,9 +105,9 @@ def _aliases(node_class: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _gone(field: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """Ids that the class selected by name and does not any more."""
-    left = [str(term["id"]) for term in _terms(new, field) if "id" in term]
-    return [one for term in _terms(old, field) if "id" in term and (one := str(term["id"])) not in left]
+    """Ids that the earlier class selects and the new one does not."""
+    kept = [str(term["id"]) for term in _terms(new, field) if "id" in term]
+    return [id_ for term in _terms(old, field) if "id" in term and (id_ := str(term["id"])) not in kept]
 
 
 def _terms(node_class: Mapping[str, object], field: str) -> list[Mapping[str, object]]:

@@ -1,4 +1,4 @@
-"""Every other Kubernetes object: new, changed in place, or gone; no running node is touched by them."""
+"""Changes of all other Kubernetes objects: new, changed in place, or gone; they affect no running node."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from gpuplatform.changes.description import Description
 from gpuplatform.changes.differences import differences
 from gpuplatform.changes.effect import Effect, Fate, Thing
 
-_TOLD_ELSEWHERE = frozenset({"NodePool", "EC2NodeClass"})
+_HANDLED_ELSEWHERE = frozenset({"NodePool", "EC2NodeClass"})
 
 
 def object_effects(was: Description, now: Description) -> list[Effect]:
-    """What becomes of the objects that are no part of a NodePool, by kind and name."""
+    """The effects on objects that are no part of a NodePool, by kind and name."""
     if was.documents is None or now.documents is None:
         return []
     effects: list[Effect] = []
-    for kind in sorted({*was.by_kind, *now.by_kind} - _TOLD_ELSEWHERE):
+    for kind in sorted({*was.by_kind, *now.by_kind} - _HANDLED_ELSEWHERE):
         before, after = was.by_kind.get(kind, {}), now.by_kind.get(kind, {})
         for name, document in after.items():
             if name not in before:

@@ -1,4 +1,4 @@
-"""Charts and EKS add-ons: which get another version, and where its notes are; which get other values."""
+"""Changes of charts and EKS add-ons: new versions, the section of the upgrade guide, and changed values."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SECTIONS = {
     "keda": "KEDA",
     "kueue": "Kueue",
 }
-"""Sections of the upgrade guide, by the chart that they are about."""
+"""Sections of the upgrade guide by chart."""
 
 
 def release_effects(was: Description, now: Description) -> list[Effect]:
-    """What becomes of each chart's release and each add-on."""
+    """The effects on each chart's release and each add-on."""
     effects: list[Effect] = []
     if was.addons is not None and now.addons is not None:
         effects += _of(Thing.ADDON, was.addons, now.addons, {})

@@ -1,23 +1,23 @@
-"""Whose work loses its place: pools whose published block reaches nothing any more, and manifests that land nowhere."""
+"""Pods that find no node any more: pools whose published block reaches no NodePool, and manifests that land nowhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from gpuplatform.analysis.placement.landing import Landing, landing
+from gpuplatform.analysis.placement.pod import Match, PodAsk
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault, Severity
 from gpuplatform.outputs import PlatformOutputs, PoolOutput
-from gpuplatform.proofs.capture.landing import Landing, landing
-from gpuplatform.proofs.capture.pod import Match, PodAsk
-from gpuplatform.proofs.capture.view import StackView
-from gpuplatform.standard.taints import Effect, Toleration
+from gpuplatform.standard.taints import TaintEffect, Toleration
 
 _ALLOW = "--allow-breaking"
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One pod of a manifest and what it asks for."""
+    """One pod of a manifest, and its requests."""
 
     file: str
     name: str
@@ -30,25 +30,25 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class LostPool:
-    """A pool of the earlier settings that its users do not find any more."""
+    """A pool of the earlier settings that its users cannot reach any more."""
 
     name: str
     reaches: tuple[str, ...]
-    """The pools that its block reaches now: none, or others, since no pool is published under its name."""
+    """The pools that its block reaches now: none, or others, if no pool is published under its name any more."""
     away: tuple[str, ...]
-    """What keeps its block from the NodePool that comes nearest."""
+    """Why its block does not reach the nearest NodePool."""
     manifests: tuple[Manifest, ...]
-    """Those that landed on it."""
+    """The manifests that landed on the pool."""
 
     def fault(self, severity: Severity) -> Fault:
-        """The pool as a finding."""
-        now = f"reaches {', '.join(self.reaches)}, and not by its name" if self.reaches else "reaches nothing"
+        """The pool as a fault."""
+        now = f"reaches {', '.join(self.reaches)}, and no pool has its name" if self.reaches else "reaches no NodePool"
         why = f" ({'; '.join(self.away)})" if self.away else ""
-        users = f"; it strands {', '.join(map(str, self.manifests))}" if self.manifests else ""
+        users = f"; on it landed {', '.join(map(str, self.manifests))}" if self.manifests else ""
         return Fault(
             f"pools[{self.name}]",
             f"a change after which its published block {now}{why}{users}",
-            "every pool that was published goes on, under its name, until nobody uses its block",
+            "every published pool keeps its name until no workload uses its block",
             f"keep the pool beside the new one and move its users, or give {_ALLOW}",
             severity,
         )
@@ -56,19 +56,19 @@ class LostPool:
 
 @dataclass(frozen=True, slots=True)
 class Stranded:
-    """A manifest that landed on a pool and lands nowhere now, while the pool's own block still does."""
+    """A manifest that landed on a pool and lands nowhere now, although the pool's own block still reaches one."""
 
     manifest: Manifest
     landed_on: tuple[str, ...]
     away: tuple[str, ...]
 
     def fault(self, severity: Severity) -> Fault:
-        """The manifest as a finding."""
+        """The manifest as a fault."""
         return Fault(
             str(self.manifest),
             f"a pod that landed on {', '.join(self.landed_on)} and lands nowhere now: {'; '.join(self.away)}",
-            "a change that leaves every pod its place",
-            f"keep what it selects, change the manifest first, or give {_ALLOW}",
+            "a change after which every pod still finds a node",
+            f"keep the labels that it selects, change the manifest first, or give {_ALLOW}",
             severity,
         )
 
@@ -76,44 +76,44 @@ class Stranded:
 def lost_pools(
     was: PlatformOutputs, now: PlatformOutputs, view: StackView, landed: Sequence[tuple[Manifest, tuple[str, ...]]]
 ) -> tuple[LostPool, ...]:
-    """The earlier pools that are not published under their name any more, or whose block reaches nothing.
+    """The earlier pools that are no longer published under their name, or whose block reaches no NodePool.
 
-    ``view`` is the stack as it becomes; ``landed`` says of each manifest on which pools it landed before.
+    ``view`` is the new stack; ``landed`` has the manifests, each with the pools on which it landed before.
     """
     lost: list[LostPool] = []
     for pool in was.pools:
-        found = landing(ask_of(pool), view)
-        if found.reached and now.pool(pool.name) is not None:
+        outcome = landing(ask_of(pool), view)
+        if outcome.reached and now.pool(pool.name) is not None:
             continue
         users = tuple(manifest for manifest, pools in landed if pool.name in pools)
-        lost.append(LostPool(pool.name, found.pools, () if found.reached else nearest(found), users))
+        lost.append(LostPool(pool.name, outcome.pools, () if outcome.reached else nearest(outcome), users))
     return tuple(lost)
 
 
 def stranded(
     view: StackView, landed: Iterable[tuple[Manifest, tuple[str, ...]]], lost: Iterable[LostPool]
 ) -> tuple[Stranded, ...]:
-    """Manifests that landed before and do not now; those that a lost pool names are not told again."""
-    told = {id(manifest) for pool in lost for manifest in pool.manifests}
+    """Manifests that landed before and do not now, except those that a lost pool already names."""
+    reported = {id(manifest) for pool in lost for manifest in pool.manifests}
     return tuple(
-        Stranded(manifest, pools, nearest(found))
+        Stranded(manifest, pools, nearest(outcome))
         for manifest, pools in landed
-        if pools and id(manifest) not in told and not (found := landing(manifest.ask, view)).reached
+        if pools and id(manifest) not in reported and not (outcome := landing(manifest.ask, view)).reached
     )
 
 
 def ask_of(pool: PoolOutput) -> PodAsk:
-    """What a pod asks that says the pool's published block and no more: one card, slice, share or claim."""
+    """The requests of a pod with the pool's published block only: one card, slice, share or claim."""
     counted = () if pool.claim_template else ((pool.resource, 1),)
     return PodAsk(
         alternatives=(tuple(Match(key, "In", (value,)) for key, value in pool.selection.items()),),
         tolerations=tuple(
             Toleration(
-                each.key,
-                None if each.operator == "Exists" else each.value or "",
-                Effect(each.effect) if each.effect else None,
+                toleration.key,
+                None if toleration.operator == "Exists" else toleration.value or "",
+                TaintEffect(toleration.effect) if toleration.effect else None,
             )
-            for each in pool.tolerations
+            for toleration in pool.tolerations
         ),
         devices=counted,
         largest_container=counted,
@@ -121,9 +121,9 @@ def ask_of(pool: PoolOutput) -> PodAsk:
     )
 
 
-def nearest(found: Landing) -> tuple[str, ...]:
-    """What keeps a pod from the NodePool that comes nearest, which is named first; empty where there is none."""
-    if not found.kept_from:
+def nearest(outcome: Landing) -> tuple[str, ...]:
+    """The name of the nearest NodePool, then what keeps the pod from it; empty without such a NodePool."""
+    if not outcome.kept_from:
         return ()
-    node_pool, kept = min(found.kept_from, key=lambda one: len(one[1]))
-    return (f"nearest is {node_pool.name}", *(obstacle.says for obstacle in kept))
+    node_pool, obstacles = min(outcome.kept_from, key=lambda candidate: len(candidate[1]))
+    return (f"nearest is {node_pool.name}", *(obstacle.says for obstacle in obstacles))

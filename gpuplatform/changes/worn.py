@@ -1,27 +1,27 @@
-"""Configurations that running nodes wear: the documents go on defining them until drift has replaced the nodes."""
+"""Configurations that running nodes still use: documents must define them until drift has replaced the nodes."""
 
 from __future__ import annotations
 
 from gpuplatform.faults import Fault
+from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile, plan
 from gpuplatform.render import sharing
 from gpuplatform.render.nodepools import instruction_labels
-from gpuplatform.settings.plan import PlannedNodePool, mig_profile, plan
 from gpuplatform.settings.pools import Sharing
 from gpuplatform.settings.settings import Settings
 
 
 def dropped_configurations(was: Settings, now: Settings) -> list[Fault]:
-    """Configurations that nodes of the earlier NodePools may wear, and that the new documents do not hold."""
+    """Faults of configurations that earlier nodes may still use and the new documents do not define."""
     kept = sharing.config_keys(plan(now.pools, now.network.zones), now.pools, now.earlier_sharing)
     faults: dict[str, Fault] = {}
     for running in plan(was.pools, was.network.zones):
-        worn = instruction_labels(running, was.aliases)
-        for key in sharing.config_keys_of(worn) - kept:
+        node_labels = instruction_labels(running, was.aliases)
+        for key in sharing.config_keys_of(node_labels) - kept:
             faults[key] = Fault(
                 "earlier_sharing",
-                f"nothing for {key}, which nodes of {running.name} may still wear",
-                "every configuration that a running node wears, until drift has replaced it",
-                f"add {_line(running)} to earlier_sharing, and drop it when no node wears it",
+                f"nothing for {key}, which nodes of {running.name} may still use",
+                "every configuration that a running node still uses, until drift has replaced the node",
+                f"add {_line(running)} to earlier_sharing, and remove it when no node uses it",
             )
     return list(faults.values())
 

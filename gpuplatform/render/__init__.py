@@ -1,1 +1,1 @@
-"""Documents and chart values as plain data: settings in, Kubernetes objects out. Pure; nothing here knows Pulumi."""
+"""Documents and chart values as plain data: settings in, Kubernetes objects out. Pure functions without Pulumi."""

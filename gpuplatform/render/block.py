@@ -1,12 +1,12 @@
-"""The block to paste: what a pod says so that it lands on one pool and nowhere else (T3)."""
+"""The block: the YAML to paste into a pod so that it lands on one pool and nowhere else."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuplatform.plan.node_pools import selection_of, taints_of, unit_resource
 from gpuplatform.render.document import Document
 from gpuplatform.render.dra import REQUEST, template_name
-from gpuplatform.settings.plan import selection_of, taints_of, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.standard import resources
 from gpuplatform.standard.taints import tolerations
@@ -14,27 +14,27 @@ from gpuplatform.standard.taints import tolerations
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What a pod's template takes over for one pool."""
+    """The fields of a pod's template that place it on one pool."""
 
     node_selector: dict[str, str]
     tolerations: tuple[dict[str, str], ...]
     resources: dict[str, str]
-    """Requests and limits alike: cards cannot be over-committed. Empty where the pool's cards are claimed."""
+    """Both requests and limits: cards cannot be over-committed. Empty where the pool's cards are claimed."""
     claim_template: str | None
     """The ResourceClaimTemplate that a pod names where the pool's cards are claimed."""
 
     def as_pod_fragment(self) -> Document:
-        """The block as part of a pod's ``spec``; the container's name is the reader's."""
+        """The block as part of a pod's ``spec``; the reader chooses the container's name."""
         fragment: Document = {
             "runtimeClassName": resources.RUNTIME_CLASS,
             "nodeSelector": self.node_selector,
-            "tolerations": [dict(each) for each in self.tolerations],
+            "tolerations": [dict(toleration) for toleration in self.tolerations],
         }
-        wanted: Document = {"requests": dict(self.resources), "limits": dict(self.resources)}
+        demand: Document = {"requests": dict(self.resources), "limits": dict(self.resources)}
         if self.claim_template is not None:
             fragment["resourceClaims"] = [{"name": REQUEST, "resourceClaimTemplateName": self.claim_template}]
-            wanted = {"claims": [{"name": REQUEST}]}
-        return {**fragment, "containers": [{"name": "main", "resources": wanted}]}
+            demand = {"claims": [{"name": REQUEST}]}
+        return {**fragment, "containers": [{"name": "main", "resources": demand}]}
 
     def as_affinity(self) -> Document:
         """The selection as required node affinity, for templates that leave ``nodeSelector`` to others."""
@@ -47,7 +47,7 @@ def block(pool: Pool) -> Block:
     """The block of a pool, for one card, share or slice."""
     return Block(
         node_selector=selection_of(pool).as_labels(),
-        tolerations=tuple(each.as_document() for each in tolerations(taints_of(pool))),
+        tolerations=tuple(toleration.as_document() for toleration in tolerations(taints_of(pool))),
         resources={} if pool.dra else {unit_resource(pool): "1"},
         claim_template=template_name(pool),
     )

@@ -1,4 +1,4 @@
-"""What a namespace's service account may do in S3: an IAM role for it alone (Q10)."""
+"""The access of a namespace's service account to S3: an IAM role for this account only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gpuplatform.faults import Fault
 from gpuplatform.render.document import Document
-from gpuplatform.settings.draft import Draft
+from gpuplatform.settings.partial import PartialSettings
 from gpuplatform.settings.tenants import Bucket, BucketAccess, Namespace
 from gpuplatform.standard import names
 
@@ -16,12 +16,12 @@ _ACTIONS = {
     BucketAccess.READ: ("s3:GetObject",),
     BucketAccess.WRITE: ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
 }
-"""On objects; on the bucket itself s3:ListBucket (Amazon S3 user guide, Mountpoint: IAM permissions)."""
+"""Actions on objects; on the bucket itself it is s3:ListBucket (Amazon S3 user guide, Mountpoint: IAM permissions)."""
 
 
 @dataclass(frozen=True, slots=True)
 class BucketIdentity:
-    """Who takes a role by Pod Identity, and what the role may do."""
+    """A service account that assumes a role by Pod Identity, and the policy of the role."""
 
     cluster: str
     namespace: str
@@ -32,7 +32,7 @@ class BucketIdentity:
 
 
 def bucket_identity(cluster: str, namespace: Namespace) -> BucketIdentity | None:
-    """The identity of a namespace that reaches buckets; None for one that reaches none."""
+    """The identity of a namespace with buckets; None for a namespace without."""
     if not namespace.buckets:
         return None
     return BucketIdentity(
@@ -40,22 +40,25 @@ def bucket_identity(cluster: str, namespace: Namespace) -> BucketIdentity | None
         namespace.name,
         namespace.service_account,
         names.workload_role(cluster, namespace.name),
-        {"Version": "2012-10-17", "Statement": [each for bucket in namespace.buckets for each in _statements(bucket)]},
+        {
+            "Version": "2012-10-17",
+            "Statement": [statement for bucket in namespace.buckets for statement in _statements(bucket)],
+        },
     )
 
 
-def too_large(draft: Draft) -> list[Fault]:
-    """Policies that IAM would refuse for their length."""
+def too_large(draft: PartialSettings) -> list[Fault]:
+    """A fault for each policy that IAM would refuse because of its length."""
     faults: list[Fault] = []
     for tenant in draft.tenants:
-        for each in tenant.namespaces:
-            identity = bucket_identity("", each)
+        for namespace in tenant.namespaces:
+            identity = bucket_identity("", namespace)
             length = len("".join(json.dumps(identity.policy).split())) if identity else 0
             if length > names.MAX_POLICY_CHARACTERS:
                 faults.append(
                     Fault(
-                        f"tenants[{tenant.name}].namespaces[{each.name}].buckets",
-                        f"{len(each.buckets)} buckets, which make an IAM policy of {length:,} characters",
+                        f"tenants[{tenant.name}].namespaces[{namespace.name}].buckets",
+                        f"{len(namespace.buckets)} buckets, which make an IAM policy of {length:,} characters",
                         f"at most {names.MAX_POLICY_CHARACTERS:,}, white space not counted",
                         "name fewer buckets, use folders of fewer buckets, or divide them between namespaces",
                     )

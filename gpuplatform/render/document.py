@@ -1,4 +1,4 @@
-"""What a rendered document is, and how one is written as text."""
+"""The type of a rendered document, and its text as YAML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Dumper(yaml.CSafeDumper):
     """Block style, keys in the order given, several lines as a literal block."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002
-        """Never write anchors: each document stands by itself."""
+        """Never write anchors: each document is complete by itself."""
         return True
 
 
@@ -31,11 +31,24 @@ def as_yaml(document: Mapping[str, object]) -> str:
     return yaml.dump(dict(document), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
 
 
-def a(api_version: str, kind: str, name: str, namespace: str | None = None, **body: object) -> Document:
-    """A Kubernetes object; ``body`` is what stands beside ``metadata``."""
+def kubernetes_object(
+    api_version: str,
+    kind: str,
+    name: str,
+    namespace: str | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+    **body: object,
+) -> Document:
+    """A Kubernetes object; ``body`` holds the fields beside ``metadata``."""
     metadata: dict[str, object] = {"name": name}
     if namespace is not None:
         metadata["namespace"] = namespace
+    if labels is not None:
+        metadata["labels"] = dict(labels)
+    if annotations is not None:
+        metadata["annotations"] = dict(annotations)
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **body}
 
 
@@ -64,6 +77,7 @@ def _metadata(document: Mapping[str, object]) -> Mapping[str, object]:
 def file_names(documents: Iterable[Mapping[str, object]]) -> dict[str, Mapping[str, object]]:
     """A file name for each document: ``kind.namespace.name.yaml``, lower case."""
     return {
-        ".".join(filter(None, (kind_of(each).lower(), namespace_of(each), name_of(each)))) + ".yaml": each
-        for each in documents
+        ".".join(filter(None, (kind_of(document).lower(), namespace_of(document), name_of(document))))
+        + ".yaml": document
+        for document in documents
     }

@@ -1,16 +1,16 @@
-"""Values of the NVIDIA GPU Operator's chart (G1-G7).
+"""Values of the NVIDIA GPU Operator's chart.
 
-Driver and toolkit are off because Amazon Linux 2023's NVIDIA image holds both. An extra taint needs two lists of
-tolerations: ``daemonsets`` replaces those of every operand, and node feature discovery is a subchart with its own.
+Driver and toolkit are off because Amazon Linux 2023's NVIDIA image contains both. An extra taint needs two lists of
+tolerations: ``daemonsets`` replaces the list of every operand, and node feature discovery is a subchart with its own.
 """
 
 from __future__ import annotations
 
+from gpuplatform.plan.node_pools import taints_of
 from gpuplatform.render import sharing
-from gpuplatform.render.controllers import placement, requests
-from gpuplatform.render.document import Document, a
+from gpuplatform.render.addons import placement, requests
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.render.monitoring.scraping import COUNTERS_NAME
-from gpuplatform.settings.plan import taints_of
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels, resources
 from gpuplatform.standard.sheets.sheet import sheets
@@ -21,17 +21,15 @@ _NFD_ACCOUNT = "node-feature-discovery"
 
 
 def operator_namespace() -> Document:
-    """The operator's namespace; its operands need the host, so Pod Security lets them."""
-    document = a("v1", "Namespace", sharing.OPERATOR_NAMESPACE)
-    labels = {keys.POD_SECURITY_ENFORCE: sheets()["gpu-operator"].pod_security.value}
-    document["metadata"] = {"name": sharing.OPERATOR_NAMESPACE, "labels": labels}
-    return document
+    """The operator's namespace; its Pod Security level allows the host access that its operands need."""
+    level = {keys.POD_SECURITY_ENFORCE: sheets()["gpu-operator"].pod_security.value}
+    return kubernetes_object("v1", "Namespace", sharing.OPERATOR_NAMESPACE, labels=level)
 
 
 def gpu_node_tolerations(settings: Settings) -> list[dict[str, str]]:
     """Tolerations of everything that runs on every GPU node."""
     taints = [taint for pool in settings.pools for taint in taints_of(pool)]
-    return [each.as_document() for each in tolerations_of_any_gpu_pool(taints)]
+    return [toleration.as_document() for toleration in tolerations_of_any_gpu_pool(taints)]
 
 
 def gpu_operator_values(settings: Settings) -> Document:
@@ -40,10 +38,10 @@ def gpu_operator_values(settings: Settings) -> Document:
     return {
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
-        # Cards are handed out by CDI and never by a variable. What the nodes' own toolkit obeys is in their user data
-        # (bringup/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* reach nobody.
+        # Containers get cards by CDI and never by an environment variable. User data configures the image's own toolkit
+        # (bringup/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* have no effect.
         "cdi": {"enabled": True},
-        # Its hooks stand where it stands; they have no value for what they ask for.
+        # The chart's hooks use the same placement; no value sets their requests.
         "operator": {
             "runtimeClass": resources.RUNTIME_CLASS,
             "upgradeCRD": True,
@@ -63,7 +61,7 @@ def gpu_operator_values(settings: Settings) -> Document:
             "config": {"create": False, "name": sharing.PLUGIN_CONFIG_MAP, "default": ""},
         },
         "gfd": {"enabled": True},
-        # Its monitor is our own, which puts the standard's labels on every series.
+        # The platform's own monitor puts the standard's labels on every series.
         "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}, **_counters(settings)},
         "node-feature-discovery": {
             "worker": {
@@ -82,23 +80,23 @@ def gpu_operator_values(settings: Settings) -> Document:
 
 
 def _counters(settings: Settings) -> Document:
-    """Which counters the exporter reads: its own set where nobody watches."""
+    """The exporter's counters: the platform's set, or the exporter's default where monitoring is off."""
     return {"config": {"name": COUNTERS_NAME, "create": False}} if settings.monitoring.enabled else {}
 
 
 _MIG_MANAGER_ENV = {
-    # Ampere changes its mode only by a reset or a reboot, and a virtual machine has no reset.
+    # An Ampere card changes its MIG mode only by a reset or a reboot, and a virtual machine cannot reset it.
     "WITH_REBOOT": "true",
     "HOST_KUBELET_SYSTEMD_SERVICE": "",
     "NVIDIA_CDI_HOOK_PATH": "/usr/bin/nvidia-cdi-hook",
 }
-"""What Amazon Linux 2023 needs of the MIG manager (NVIDIA/mig-parted v0.15.0, cmd/nvidia-mig-manager/main.go).
+"""Environment of the MIG manager for Amazon Linux 2023 (NVIDIA/mig-parted v0.15.0, cmd/nvidia-mig-manager/main.go).
 
-It stops the kubelet for a change of mode, which during boot leaves the node NotReady for good (NVIDIA/mig-parted#368);
-without a service's name it has nothing to stop. The hook is where the image's own toolkit puts it, since the operator's
-is off. Both follow from the source and are not verified on a node.
+The manager stops the kubelet to change the MIG mode; during boot this leaves the node NotReady for good
+(NVIDIA/mig-parted#368). Without the name of a service it stops nothing. The hook's path is that of the image's toolkit,
+because the operator's is off. Both follow from the source and are not verified on a node.
 """
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _GPU_NODE = {"key": labels.VENDOR.key, "operator": "Exists"}
-"""The platform's own label: it is on GPU nodes that Karpenter made and on those that a node group made."""
+"""The platform's own label is on the GPU nodes of Karpenter and on those of node groups."""

@@ -1,36 +1,36 @@
-"""Managed node groups: static pools that EKS makes, where Karpenter's gate for static capacity is off (N1).
+"""Managed node groups: static pools that EKS makes, where Karpenter's gate for static capacity is off.
 
-The nodes wear the same labels and taints as Karpenter's would, so that pods and the operator see no difference; only
-the capacity type is not among them, because Karpenter alone writes it.
+The nodes have the labels and taints that Karpenter's nodes would have, so that pods and the operator see no difference.
+Only the capacity type is missing, because Karpenter alone writes it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuplatform.plan.node_pools import PlannedNodePool
 from gpuplatform.render.document import Document
 from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.render.nodepools import instruction_labels
-from gpuplatform.settings.plan import PlannedNodePool
+from gpuplatform.settings.pools import RootVolume, root_volume
 from gpuplatform.settings.settings import Settings
-from gpuplatform.settings.volumes import RootVolume, root_volume
-from gpuplatform.standard.taints import Effect
+from gpuplatform.standard.taints import TaintEffect
 
 _EKS_EFFECTS = {
-    Effect.NO_SCHEDULE: "NO_SCHEDULE",
-    Effect.NO_EXECUTE: "NO_EXECUTE",
-    Effect.PREFER_NO_SCHEDULE: "PREFER_NO_SCHEDULE",
+    TaintEffect.NO_SCHEDULE: "NO_SCHEDULE",
+    TaintEffect.NO_EXECUTE: "NO_EXECUTE",
+    TaintEffect.PREFER_NO_SCHEDULE: "PREFER_NO_SCHEDULE",
 }
 _AMI_TYPES = {"amd64": "AL2023_x86_64_NVIDIA", "arm64": "AL2023_ARM_64_NVIDIA"}
 
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """What a managed node group of a pool is made from."""
+    """The inputs of a pool's managed node group."""
 
     name: str
     pool: str
-    """The pool of the settings that it is made for."""
+    """The pool of the settings that the node group belongs to."""
     instance_types: tuple[str, ...]
     ami_type: str
     nodes: int
@@ -42,7 +42,7 @@ class NodeGroup:
     user_data: str
 
     def as_inputs(self) -> Document:
-        """What the policy rules read of the EKS node group, under the names of its inputs."""
+        """The inputs of the EKS node group that the policy rules read, by their names."""
         return {
             "amiType": self.ami_type,
             "instanceTypes": list(self.instance_types),
@@ -57,7 +57,7 @@ def node_group(planned: PlannedNodePool, settings: Settings) -> NodeGroup:
     return NodeGroup(
         name=planned.name,
         pool=planned.pool.name,
-        instance_types=tuple(each.name for each in planned.types),
+        instance_types=tuple(instance_type.name for instance_type in planned.types),
         ami_type=_AMI_TYPES[planned.types[0].architecture],
         nodes=planned.replicas or 0,
         zone=planned.zones[0],

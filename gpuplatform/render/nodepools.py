@@ -1,26 +1,78 @@
-"""Karpenter NodePools of the GPU pools (N1-N12): one for each card, market and, where static, zone."""
+"""NodePools with their disruption budgets, and the NodeOverlays of shared cards.
+
+The settings name windows in which disruption is allowed; Karpenter's budgets block at other times, on a UTC schedule.
+The smallest of all active budgets wins, so one budget always allows ``nodes_at_once`` and the others allow zero nodes
+while a reason's window is closed.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import cast
 
+from gpuplatform.catalog.instance_types import InstanceType
+from gpuplatform.plan.node_pools import (
+    PlannedNodePool,
+    architectures,
+    mig_profile,
+    shares_per_card,
+    taints_without_cards,
+    unit_resource,
+)
+from gpuplatform.plan.week import blocked, weekdays
 from gpuplatform.render import sharing
-from gpuplatform.render.budgets import budgets, disruption_block
-from gpuplatform.render.document import Document, a
-from gpuplatform.settings.plan import PlannedNodePool, architectures, mig_profile, unit_resource
-from gpuplatform.settings.pools import Pool
+from gpuplatform.render.document import Document, kubernetes_object
+from gpuplatform.settings.disruption import Day, Disruption
+from gpuplatform.settings.pools import CpuPool, NeuronPool, Pool
 from gpuplatform.standard import aliases, keys, names, resources
 from gpuplatform.standard.aliases import Vocabulary
+from gpuplatform.standard.markets import Reason
+
+
+def disruption_block(disruption: Disruption) -> Document:
+    """The ``spec.disruption`` of an elastic NodePool."""
+    return {
+        "consolidationPolicy": disruption.consolidation.value,
+        "consolidateAfter": f"{disruption.consolidate_after_minutes}m",
+        "budgets": budgets(disruption),
+    }
+
+
+def budgets(disruption: Disruption) -> list[Document]:
+    """One budget that allows, then one for each repeating period in which some reasons are blocked."""
+    blocking: dict[tuple[int, int, tuple[Day, ...]], list[Reason]] = defaultdict(list)
+    for reason in Reason:
+        for (minute, minutes), days in weekdays(blocked(disruption, reason)).items():
+            blocking[(minute, minutes, tuple(days))].append(reason)
+    allowing: Document = {"nodes": str(disruption.nodes_at_once)}
+    return [allowing, *(_closed(*when, reasons) for when, reasons in sorted(blocking.items()))]
+
+
+def _closed(minute: int, minutes: int, days: tuple[Day, ...], reasons: list[Reason]) -> Document:
+    hours, rest = divmod(minute, 60)
+    budget: Document = {"nodes": "0"}
+    if len(reasons) < len(Reason):
+        budget["reasons"] = [reason.value for reason in reasons]
+    budget["schedule"] = f"{rest} {hours} * * {_cron_days(days)}"
+    budget["duration"] = f"{minutes // 60}h{minutes % 60}m" if minutes % 60 else f"{minutes // 60}h"
+    return budget
+
+
+def _cron_days(days: tuple[Day, ...]) -> str:
+    if len(days) == len(Day):
+        return "*"
+    return ",".join(str(number) for number in sorted((day + 1) % 7 for day in days))  # cron counts from Sunday
+
 
 API_VERSION = "karpenter.sh/v1"
 NEVER = "Never"
 
 
 def nodepool(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Document:
-    """One NodePool, its labels, taints, ceiling, order and protection."""
+    """One NodePool: labels, taints, ceiling, weight and disruption budgets."""
     spec: Document = {"template": _template(planned, vocabulary)}
     if planned.replicas is not None:
-        # Static: no weight, and no limit but one node more than it has, or drift could never replace one.
+        # A static NodePool has no weight; its limit is one node more than it has, so that drift can replace a node.
         spec["replicas"] = planned.replicas
         spec["limits"] = {resources.NODES: str(planned.replicas + 1)}
         spec["disruption"] = {"consolidateAfter": NEVER, "budgets": budgets(planned.pool.disruption)}
@@ -28,11 +80,11 @@ def nodepool(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Documen
         spec["weight"] = planned.weight
         spec["limits"] = limits(planned)
         spec["disruption"] = disruption_block(planned.pool.disruption)
-    return a(API_VERSION, "NodePool", planned.name, spec=spec)
+    return kubernetes_object(API_VERSION, "NodePool", planned.name, spec=spec)
 
 
 def limits(planned: PlannedNodePool) -> dict[str, str]:
-    """An elastic NodePool's ceiling in what the autoscaler counts: cards times the slices or shares of one card."""
+    """An elastic NodePool's ceiling in units that Karpenter counts: cards times the slices or shares of one card."""
     return {unit_resource(planned.pool): str(planned.ceiling_cards * planned.units_per_card)}
 
 
@@ -58,7 +110,7 @@ def requirement(key: str, *values: str) -> Document:
 
 
 def instruction_labels(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> dict[str, str]:
-    """The labels of a pool's nodes: the standard, an alias vocabulary, and what draws plugins and operands."""
+    """The labels of a pool's nodes: the standard's, an alias vocabulary's, and those that plugins select nodes by."""
     labels = dict(planned.labels)
     if vocabulary is not None:
         labels |= aliases.written(vocabulary, planned.labels)
@@ -79,13 +131,86 @@ def _template(planned: PlannedNodePool, vocabulary: Vocabulary | None) -> Docume
         "spec": {
             "nodeClassRef": node_class_ref(names.node_class(pool.name)),
             "requirements": [
-                requirement(keys.INSTANCE_TYPE, *(each.name for each in planned.types)),
+                requirement(keys.INSTANCE_TYPE, *(instance_type.name for instance_type in planned.types)),
                 requirement(keys.CAPACITY_TYPE, planned.market.market.value),
                 requirement(keys.ZONE, *planned.zones),
-                requirement(keys.ARCHITECTURE, *architectures(each.name for each in planned.types)),
+                requirement(keys.ARCHITECTURE, *architectures(instance_type.name for instance_type in planned.types)),
                 requirement(keys.OPERATING_SYSTEM, "linux"),
             ],
             "taints": [taint.as_document() for taint in planned.taints],
             "expireAfter": expire_after(pool.expire_after_hours),
         },
     }
+
+
+def cpu_nodepool(pool: CpuPool, zones: tuple[str, ...]) -> Document:
+    """One NodePool for a CPU pool; Karpenter takes the cheapest of its types and markets."""
+    return _nodepool(pool, zones, {resources.CPU: str(pool.ceiling_vcpus)})
+
+
+def neuron_nodepool(pool: NeuronPool, zones: tuple[str, ...]) -> Document:
+    """One NodePool for a Neuron pool, behind the Neuron taint."""
+    return _nodepool(pool, zones, {resources.NEURON: str(pool.ceiling_devices)})
+
+
+def _nodepool(pool: CpuPool | NeuronPool, zones: tuple[str, ...], ceiling: dict[str, str]) -> Document:
+    taints = taints_without_cards(pool)
+    spec: Document = {
+        "nodeClassRef": node_class_ref(names.node_class(pool.name)),
+        "requirements": [
+            requirement(keys.INSTANCE_TYPE, *pool.instance_types),
+            requirement(keys.CAPACITY_TYPE, *(market.value for market in pool.markets)),
+            requirement(keys.ZONE, *zones),
+            requirement(keys.ARCHITECTURE, *architectures(pool.instance_types)),
+            requirement(keys.OPERATING_SYSTEM, "linux"),
+        ],
+    }
+    if taints:
+        spec["taints"] = [taint.as_document() for taint in taints]
+    spec["expireAfter"] = expire_after(pool.expire_after_hours)
+    return kubernetes_object(
+        API_VERSION,
+        "NodePool",
+        pool.name,
+        spec={"template": {"spec": spec}, "limits": ceiling, "disruption": disruption_block(pool.disruption)},
+    )
+
+
+OVERLAY_API_VERSION = "karpenter.sh/v1alpha1"
+
+
+def overlays(planned: PlannedNodePool) -> list[Document]:
+    """The overlays of a NodePool: one for each number of cards that a node has; empty where cards are not shared."""
+    if mig_profile(planned.pool) is None and shares_per_card(planned.pool) is None:
+        return []
+    by_cards: dict[int, list[InstanceType]] = defaultdict(list)
+    for instance_type in planned.types:
+        by_cards[instance_type.cards].append(instance_type)
+    return [_overlay(planned, cards, types, len(by_cards) > 1) for cards, types in sorted(by_cards.items())]
+
+
+def capacity(planned: PlannedNodePool, cards: int) -> dict[str, str]:
+    """The resources that a node with so many cards offers."""
+    units = str(cards * planned.units_per_card)
+    if mig_profile(planned.pool) is None:
+        return {resources.GPU: units}
+    return {resources.GPU: "0", unit_resource(planned.pool): units}
+
+
+def nodepool_of(document: Document) -> str:
+    """The name of the NodePool that a rendered overlay is scoped to."""
+    spec = cast(dict[str, list[dict[str, list[str]]]], document["spec"])
+    return spec["requirements"][0]["values"][0]
+
+
+def _overlay(planned: PlannedNodePool, cards: int, types: list[InstanceType], several: bool) -> Document:
+    requirements = [requirement(keys.NODEPOOL, planned.name)]
+    if several:
+        requirements.append(requirement(keys.INSTANCE_TYPE, *(instance_type.name for instance_type in types)))
+    name = f"{planned.name}-{cards}-cards" if several else planned.name
+    return kubernetes_object(
+        OVERLAY_API_VERSION,
+        "NodeOverlay",
+        name,
+        spec={"requirements": requirements, "capacity": capacity(planned, cards)},
+    )

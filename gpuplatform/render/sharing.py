@@ -1,7 +1,8 @@
-"""What the GPU Operator has to know about shared cards: the MIG layouts and the device plugin's configurations.
+"""The GPU Operator's ConfigMaps for shared cards: MIG layouts, and configurations of the device plugin.
 
-Keys are named by their content and never redefined, because the operator does not watch the ConfigMaps: a running node
-keeps what its key meant when it started. A change is a new key, and drift replaces the nodes that wear the old one.
+A key is named by its content and never redefined, because the operator does not watch the ConfigMaps: a running node
+keeps the configuration that its key had when the node started. A change makes a new key, and drift replaces the nodes
+that use the old one.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.mig import MigGeometry, geometry
-from gpuplatform.render.document import Document, a, as_yaml
-from gpuplatform.settings.plan import PlannedNodePool, mig_profile
+from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile
+from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from gpuplatform.settings.pools import EarlierSharing, Pool, Sharing
 from gpuplatform.standard import keys, names, resources
 
@@ -21,11 +22,11 @@ MIG_CONFIG_FILE = "config.yaml"
 """The key that the operator's MIG manager reads (NVIDIA/gpu-operator v26.7.0)."""
 PLUGIN_CONFIG_MAP = "device-plugin-sharing"
 ALL_DISABLED = "all-disabled"
-"""The operator's own name for a card that is not partitioned, and its default."""
+"""The operator's name for the layout of a card that is not partitioned, and its default."""
 
 
 def mig_config_key(of: Card, profile: str | None) -> str:
-    """The name of a card's layout: the card, the profile and how many; ``all-disabled`` without a profile."""
+    """The name of a card's layout: card, profile and number of slices; ``all-disabled`` without a profile."""
     if profile is None:
         return ALL_DISABLED
     return names.content_key((of.name, f"{profile}-x{_instances(of, profile)}"))
@@ -39,36 +40,39 @@ def plugin_config_key(sharing: Sharing | str) -> str | None:
 
 
 def mig_config_map(planned: Iterable[PlannedNodePool], earlier: Iterable[EarlierSharing]) -> Document:
-    """The layouts of every MIG pool, each bound to its card by device id, so that no other card can wear it.
+    """The layouts of every MIG pool, each bound to its card by device id, so that it applies to no other card.
 
-    Layouts that running nodes may still wear stay beside them, as they were.
+    Earlier layouts that running nodes may still use stay beside them, unchanged.
     """
     configs: Document = {ALL_DISABLED: [{"devices": "all", "mig-enabled": False}]}
     for name, profile in _layouts(planned, earlier):
-        known = card(name)
-        table = _table(known) if known else None
-        if known is None or table is None:
+        pool_card = card(name)
+        table = _table(pool_card) if pool_card else None
+        if pool_card is None or table is None:
             continue
-        configs[mig_config_key(known, profile)] = [
+        configs[mig_config_key(pool_card, profile)] = [
             {
                 "device-filter": list(table.device_ids),
                 "devices": "all",
                 "mig-enabled": True,
-                "mig-devices": {profile: _instances(known, profile)},
+                "mig-devices": {profile: _instances(pool_card, profile)},
             }
         ]
     layouts: Document = {"version": "v1", "mig-configs": configs}
-    return a("v1", "ConfigMap", MIG_CONFIG_MAP, OPERATOR_NAMESPACE, data={MIG_CONFIG_FILE: as_yaml(layouts)})
+    return kubernetes_object(
+        "v1", "ConfigMap", MIG_CONFIG_MAP, OPERATOR_NAMESPACE, data={MIG_CONFIG_FILE: as_yaml(layouts)}
+    )
 
 
 def plugin_config_map(pools: Iterable[Pool], earlier: Iterable[EarlierSharing]) -> Document:
-    """One key for each way of sharing that a node may wear, and no default: a node without the label shares nothing.
+    """One key for each way of sharing that a node may use, and no default: a node without the label shares nothing.
 
-    It is there even when it is empty, so that the operator's configuration never changes its name and restarts nodes.
+    The ConfigMap exists even when it is empty, so that its name in the operator's configuration never changes: a new
+    name would restart the operator's pods on every node.
     """
     keyed = {key: way for way in _ways(pools, earlier) if (key := plugin_config_key(way))}
     data = {key: as_yaml(_plugin_config(way)) for key, way in sorted(keyed.items())}
-    return a("v1", "ConfigMap", PLUGIN_CONFIG_MAP, OPERATOR_NAMESPACE, data=data)
+    return kubernetes_object("v1", "ConfigMap", PLUGIN_CONFIG_MAP, OPERATOR_NAMESPACE, data=data)
 
 
 def config_keys(
@@ -76,24 +80,35 @@ def config_keys(
 ) -> frozenset[str]:
     """Every key that the two ConfigMaps define."""
     keys_of_plugin = {key for way in _ways(pools, earlier) if (key := plugin_config_key(way))}
-    layouts = {mig_config_key(known, profile) for name, profile in _layouts(planned, earlier) if (known := card(name))}
+    layouts = {
+        mig_config_key(pool_card, profile) for name, profile in _layouts(planned, earlier) if (pool_card := card(name))
+    }
     return frozenset({ALL_DISABLED, *keys_of_plugin, *layouts})
 
 
 def config_keys_of(labels: Mapping[str, str]) -> frozenset[str]:
-    """The keys that a node with these labels wears."""
+    """The keys of the configurations that a node with these labels uses."""
     return frozenset(labels[key] for key in (keys.MIG_CONFIG, keys.DEVICE_PLUGIN_CONFIG) if key in labels)
 
 
 def _layouts(planned: Iterable[PlannedNodePool], earlier: Iterable[EarlierSharing]) -> list[tuple[str, str]]:
-    """(card, profile) of every layout that a node may wear, in order."""
-    wanted = {(each.card.name, profile) for each in planned if (profile := mig_profile(each.pool))}
-    return sorted(wanted | {(each.card, each.sharing.mig) for each in earlier if each.sharing.mig})
+    """(card, profile) of every layout that a node may use, in order."""
+    planned_layouts = {
+        (node_pool.card.name, profile) for node_pool in planned if (profile := mig_profile(node_pool.pool))
+    }
+    return sorted(
+        planned_layouts
+        | {
+            (earlier_sharing.card, earlier_sharing.sharing.mig)
+            for earlier_sharing in earlier
+            if earlier_sharing.sharing.mig
+        }
+    )
 
 
 def _ways(pools: Iterable[Pool], earlier: Iterable[EarlierSharing]) -> list[Sharing]:
-    """Every way of sharing that a node may wear."""
-    every = [*(pool.sharing for pool in pools), *(each.sharing for each in earlier)]
+    """Every way of sharing that a node may use."""
+    every = [*(pool.sharing for pool in pools), *(earlier_sharing.sharing for earlier_sharing in earlier)]
     return [way for way in every if isinstance(way, Sharing)]
 
 
@@ -115,5 +130,5 @@ def _table(of: Card) -> MigGeometry | None:
 
 def _instances(of: Card, profile: str) -> int:
     table = _table(of)
-    known = table.profile(profile) if table else None
-    return known.max_instances if known else 0
+    mig = table.profile(profile) if table else None
+    return mig.max_instances if mig else 0

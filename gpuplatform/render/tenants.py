@@ -1,13 +1,12 @@
-"""A team's namespaces: access, quota, defaults, isolation (Q1-Q4, Q10)."""
+"""A team's namespaces: access, quota, defaults, isolation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuplatform.render.document import Document, a
-from gpuplatform.render.tenant_network import network_policies
-from gpuplatform.settings.teams import limit
-from gpuplatform.settings.tenants import Namespace, Scheduling, Tenant
+from gpuplatform.plan.teams import limit
+from gpuplatform.render.document import Document, kubernetes_object
+from gpuplatform.settings.tenants import Direction, Namespace, NetworkException, Scheduling, Tenant
 from gpuplatform.standard import keys, names, resources
 
 PART_OF = "gpu-platform"
@@ -25,34 +24,30 @@ _JOBS: list[Document] = [
     {"apiGroups": ["leaderworkerset.x-k8s.io"], "resources": ["leaderworkersets"], "verbs": _VERBS},
     {"apiGroups": ["keda.sh"], "resources": ["scaledobjects"], "verbs": _VERBS},
 ]
-"""Work of other controllers than Kubernetes' own; a right to what no controller serves here is a right to nothing."""
+"""Kinds of work that controllers other than Kubernetes' own run; where a controller is not installed, its kind is not
+served and the right has no effect."""
 _WAITING: Document = {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": _READ}
-"""Why queued work waits is in its Workload."""
+"""The Workload of queued work says why it waits."""
 
 _SHELL: Document = {"apiGroups": [""], "resources": ["pods/exec"], "verbs": _STREAM}
 
 
 def namespace_document(tenant: Tenant, namespace: Namespace) -> Document:
     """The namespace with its team, environment and Pod Security level."""
-    document = a("v1", "Namespace", namespace.name)
-    level = namespace.pod_security.value
-    document["metadata"] = {
-        "name": namespace.name,
-        "labels": {
-            keys.TEAM: tenant.team,
-            keys.ENVIRONMENT: namespace.environment,
-            keys.SCHEDULING: namespace.scheduling.value,
-            keys.PART_OF: PART_OF,
-            keys.POD_SECURITY_ENFORCE: level,
-            keys.POD_SECURITY_ENFORCE_VERSION: "latest",
-            keys.POD_SECURITY_WARN: "restricted",
-        },
+    labels = {
+        keys.TEAM: tenant.team,
+        keys.ENVIRONMENT: namespace.environment,
+        keys.SCHEDULING: namespace.scheduling.value,
+        keys.PART_OF: PART_OF,
+        keys.POD_SECURITY_ENFORCE: namespace.pod_security.value,
+        keys.POD_SECURITY_ENFORCE_VERSION: "latest",
+        keys.POD_SECURITY_WARN: "restricted",
     }
-    return document
+    return kubernetes_object("v1", "Namespace", namespace.name, labels=labels)
 
 
 def namespace_contents(tenant: Tenant, namespace: Namespace, offered: Iterable[str]) -> list[Document]:
-    """Everything inside one namespace; ``offered`` are the resources of the stack's pools."""
+    """Every document inside one namespace; ``offered`` are the resources of the stack's pools."""
     return [
         *_service_account(namespace),
         *_team_access(tenant, namespace),
@@ -63,9 +58,9 @@ def namespace_contents(tenant: Tenant, namespace: Namespace, offered: Iterable[s
 
 
 def _service_account(namespace: Namespace) -> list[Document]:
-    """An account without a token, and what it may read, each by its name."""
+    """A service account without a token, and a role to read the ConfigMaps and Secrets that the settings name."""
     name, space = namespace.service_account, namespace.name
-    account = a("v1", "ServiceAccount", name, space, automountServiceAccountToken=False)
+    account = kubernetes_object("v1", "ServiceAccount", name, space, automountServiceAccountToken=False)
     rules: list[Document] = [
         {"apiGroups": [""], "resources": [kind], "resourceNames": list(readable), "verbs": ["get"]}
         for kind, readable in (("configmaps", namespace.readable_configs), ("secrets", namespace.readable_secrets))
@@ -74,11 +69,18 @@ def _service_account(namespace: Namespace) -> list[Document]:
     if not rules:
         return [account]
     subject = {"kind": "ServiceAccount", "name": name, "namespace": space}
-    return [account, a(_RBAC_VERSION, "Role", name, space, rules=rules), _binding(name, space, [subject])]
+    return [
+        account,
+        kubernetes_object(_RBAC_VERSION, "Role", name, space, rules=rules),
+        _binding(name, space, [subject]),
+    ]
 
 
 def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
-    """What the team's people may do: run workloads; no secrets, no change of their own limits, a shell if asked for."""
+    """The rights of the team's people: to run workloads, but not to read secrets or change their own limits.
+
+    A shell in pods (``exec``) is allowed where the settings say so.
+    """
     if not tenant.groups:
         return []
     name = names.team_role(tenant.name)
@@ -107,11 +109,14 @@ def _team_access(tenant: Tenant, namespace: Namespace) -> list[Document]:
     if namespace.shell:
         rules.append(_SHELL)
     subjects = [{"kind": "Group", "name": group, "apiGroup": _RBAC} for group in tenant.groups]
-    return [a(_RBAC_VERSION, "Role", name, namespace.name, rules=rules), _binding(name, namespace.name, subjects)]
+    return [
+        kubernetes_object(_RBAC_VERSION, "Role", name, namespace.name, rules=rules),
+        _binding(name, namespace.name, subjects),
+    ]
 
 
 def _binding(name: str, namespace: str, subjects: list[dict[str, str]]) -> Document:
-    return a(
+    return kubernetes_object(
         _RBAC_VERSION,
         "RoleBinding",
         name,
@@ -122,12 +127,12 @@ def _binding(name: str, namespace: str, subjects: list[dict[str, str]]) -> Docum
 
 
 def _quota(tenant: Tenant, namespace: Namespace, offered: Iterable[str]) -> Document:
-    """Cards, shares and slices by their requests; a resource that the namespace is not given is set to zero."""
-    known = dict.fromkeys((resources.GPU, *offered, *namespace.quota))
-    amounts = {resource: limit(tenant, namespace, resource) for resource in known}
+    """Quota of cards, shares and slices, by requests; a resource outside the namespace's quota is set to zero."""
+    names_of_resources = dict.fromkeys((resources.GPU, *offered, *namespace.quota))
+    amounts = {resource: limit(tenant, namespace, resource) for resource in names_of_resources}
     hard = {resources.quota_key(resource): str(amount) for resource, amount in sorted(amounts.items())}
     spec: Document = {"hard": {**hard, "pods": str(namespace.max_pods)}}
-    return a("v1", "ResourceQuota", names.quota(namespace.name), namespace.name, spec=spec)
+    return kubernetes_object("v1", "ResourceQuota", names.quota(namespace.name), namespace.name, spec=spec)
 
 
 def _limit_range(namespace: Namespace) -> Document:
@@ -137,4 +142,59 @@ def _limit_range(namespace: Namespace) -> Document:
         "default": {"memory": memory},
         "defaultRequest": {"cpu": f"{namespace.default_cpu_millis}m", "memory": memory},
     }
-    return a("v1", "LimitRange", "defaults", namespace.name, spec={"limits": [container]})
+    return kubernetes_object("v1", "LimitRange", "defaults", namespace.name, spec={"limits": [container]})
+
+
+_POD_IDENTITY_AGENT = "169.254.170.23/32"
+"""The address from which pods of an IPv4 cluster get AWS credentials, over HTTP (EKS user guide, Pod Identity
+restrictions)."""
+
+
+def network_policies(namespace: Namespace) -> list[Document]:
+    """Policies that deny all traffic except DNS, pods of the same namespace, HTTPS to anywhere, the credentials for the
+    namespace's buckets, and the exceptions of its settings."""
+    dns: Document = {
+        "to": [{"namespaceSelector": {"matchLabels": {keys.NAMESPACE_NAME: "kube-system"}}}],
+        "ports": [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")],
+    }
+    within: Document = {"podSelector": {}}
+    return [
+        _policy(namespace, names.DEFAULT_DENY, policyTypes=["Ingress", "Egress"]),
+        _allowed(namespace, names.Allowed.DNS, egress=[dns]),
+        _allowed(namespace, names.Allowed.SAME_NAMESPACE, ingress=[{"from": [within]}], egress=[{"to": [within]}]),
+        _allowed(namespace, names.Allowed.HTTPS, egress=[{"ports": _tcp((443,))}]),
+        *(_credentials(namespace) if namespace.buckets else ()),
+        *(_exception(namespace, network_exception) for network_exception in namespace.network),
+    ]
+
+
+def _credentials(namespace: Namespace) -> list[Document]:
+    agent: Document = {"to": [{"ipBlock": {"cidr": _POD_IDENTITY_AGENT}}], "ports": _tcp((80,))}
+    return [_allowed(namespace, names.Allowed.POD_IDENTITY, egress=[agent])]
+
+
+def _exception(namespace: Namespace, exception: NetworkException) -> Document:
+    other: Document = (
+        {"ipBlock": {"cidr": exception.cidr}}
+        if exception.cidr
+        else {"namespaceSelector": {"matchLabels": {keys.NAMESPACE_NAME: exception.namespace}}}
+    )
+    ports = _tcp(exception.ports)
+    if exception.direction is Direction.IN:
+        return _allowed(namespace, exception.name, ingress=[{"from": [other], "ports": ports}])
+    return _allowed(namespace, exception.name, egress=[{"to": [other], "ports": ports}])
+
+
+def _tcp(ports: tuple[int, ...]) -> list[Document]:
+    return [{"protocol": "TCP", "port": port} for port in ports]
+
+
+def _allowed(namespace: Namespace, what: str, **rules: list[Document]) -> Document:
+    """A policy that allows more traffic; its types are the directions of its rules."""
+    return _policy(namespace, names.allowed(what), policyTypes=[rule.capitalize() for rule in rules], **rules)
+
+
+def _policy(namespace: Namespace, name: str, **spec: object) -> Document:
+    return kubernetes_object(
+        "networking.k8s.io/v1", "NetworkPolicy", name, namespace.name, spec={"podSelector": {}, **spec}
+    )

@@ -1,1 +1,1 @@
-"""What one environment chose: one object, validated whole, every fault in one report."""
+"""The settings of one environment: one object, validated as a whole, with every fault in one report."""

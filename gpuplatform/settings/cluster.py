@@ -1,4 +1,4 @@
-"""The cluster, its system nodes and who may enter."""
+"""The cluster, its system nodes, and who has access to it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from gpuplatform.standard import names, versions
 RetentionDays: TypeAlias = Literal[
     1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653
 ]  # fmt: skip
-"""What CloudWatch takes (CloudWatch Logs API reference, PutRetentionPolicy, read 2026-11-21)."""
+"""The retention times that CloudWatch accepts (CloudWatch Logs API reference, PutRetentionPolicy, read 2026-11-21)."""
 
 
 class EndpointAccess(enum.StrEnum):
-    """Where the Kubernetes API can be reached from."""
+    """The networks from which the Kubernetes API can be reached."""
 
-    PRIVATE = "private"  # from inside the network only
-    PUBLIC = "public"  # from the named networks too
+    PRIVATE = "private"  # only from inside the network
+    PUBLIC = "public"  # also from the networks in public_cidrs
 
 
 class Contents(enum.StrEnum):
-    """Whether this `up` makes anything inside the cluster."""
+    """Whether `up` makes objects inside the cluster."""
 
     APPLIED = "applied"  # everything
-    DEFERRED = "deferred"  # stop at the cluster: the first `up` of a private endpoint that cannot be reached yet
+    DEFERRED = "deferred"  # only the cluster: for the first `up` of a private endpoint that cannot be reached yet
 
 
 class AccessLevel(enum.StrEnum):
-    """What an access entry may do in the cluster."""
+    """The permissions of an access entry in the cluster."""
 
     ADMIN = "admin"  # AmazonEKSClusterAdminPolicy
     READER = "reader"  # AmazonEKSViewPolicy
-    GROUPS = "groups"  # nothing but what its Kubernetes groups are bound to
+    GROUPS = "groups"  # only the permissions that its Kubernetes groups are bound to
 
 
 class LogType(enum.StrEnum):
@@ -49,16 +49,16 @@ class LogType(enum.StrEnum):
 
 
 class Endpoint(Model):
-    """How the Kubernetes API is reached (F4)."""
+    """How the Kubernetes API is reached."""
 
     access: EndpointAccess = EndpointAccess.PRIVATE
-    """`private`: from inside the network only. `public`: from `public_cidrs` too."""
+    """`private`: only from inside the network. `public`: also from `public_cidrs`."""
     public_cidrs: tuple[Cidr, ...] = ()
     """The only networks that reach a public endpoint; 0.0.0.0/0 is refused."""
 
 
 class AccessEntry(Model):
-    """One IAM principal that may enter the cluster (F3)."""
+    """One IAM principal that has access to the cluster."""
 
     name: Name
     principal_arn: Arn
@@ -68,44 +68,44 @@ class AccessEntry(Model):
 
 
 class Cluster(Model):
-    """The EKS control plane (F2-F6)."""
+    """The EKS control plane."""
 
     name: Annotated[str, Field(pattern=names.DNS_LABEL.pattern, max_length=names.MAX_CLUSTER_NAME)]
     version: str = versions.KUBERNETES.version
-    """Kubernetes minor version; pinned, raised on purpose."""
+    """Kubernetes minor version; it changes only when this setting changes."""
     endpoint: Endpoint = Endpoint()
     contents: Contents = Contents.APPLIED
-    """`deferred` stops before anything inside the cluster is made: for the first `up` of a private endpoint."""
+    """`deferred` makes no objects inside the cluster: for the first `up` of a private endpoint."""
     access_entries: tuple[AccessEntry, ...] = ()
     creator_arn: Arn | None = None
-    """The role or user, not its session, that makes the cluster by the first `pulumi up`. EKS makes it an admin."""
+    """The IAM role or user (not its session) that runs the first `pulumi up`. EKS makes it an admin of the cluster."""
     log_types: tuple[LogType, ...] = tuple(LogType)
-    """Control-plane logs that are kept; all five unless said otherwise."""
+    """Control-plane logs that are kept: all five, which is also the default."""
     log_retention_days: RetentionDays = 90
     """How long CloudWatch keeps the control plane's logs."""
     deletion_protection: bool = False
-    """While this is true EKS refuses to delete the cluster, and the engine refuses before it touches what is in it."""
+    """While true, EKS refuses to delete the cluster, and Pulumi refuses before it deletes anything inside."""
     service_cidr: Cidr = "172.20.0.0/16"
-    """Addresses of Services: private ones, /24 to /12, that do not overlap the network."""
+    """Addresses of Services: a private range of /24 to /12 that does not overlap the network."""
 
 
 MAX_SYSTEM_NODES = 20
 
 
 class SystemNodes(Model):
-    """The managed node group for controllers, tainted so that nothing else lands there (F9)."""
+    """The managed node group for controllers, tainted so that no other pods land there."""
 
     instance_types: Annotated[tuple[str, ...], Field(min_length=1)] = ("m7i.large",)
     nodes: Annotated[int, Field(ge=2, le=MAX_SYSTEM_NODES)] = 4
-    """Two at least: Karpenter runs two replicas on different hosts. While one is replaced, the others carry every
-    controller; four do with queues and monitoring, three without queues."""
+    """At least two, because Karpenter runs two replicas on different hosts. While one node is replaced, the others must
+    have room for every controller: four nodes are enough with queues and monitoring, three without queues."""
     root_volume_gib: Annotated[int, Field(ge=20, le=1000)] = 50
 
 
 class FeatureGates(Model):
-    """Karpenter's alpha gates, on because the standard needs them (decision: alpha gates are settings)."""
+    """Karpenter's alpha feature gates, on by default because the label standard needs them."""
 
     node_overlay: bool = True
-    """NodeOverlay: slices and shares known to the autoscaler."""
+    """NodeOverlay: tells Karpenter how many slices and shares a node will offer."""
     static_capacity: bool = True
-    """Static NodePools: a fixed number of nodes for chiefs."""
+    """StaticCapacity: NodePools with a fixed number of nodes, for chiefs."""

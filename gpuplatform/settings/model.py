@@ -1,4 +1,4 @@
-"""The base of every settings model, and the kinds of values that several of them use."""
+"""The base class of the settings models, and the types of values that several models use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpuplatform.standard import names
 
 
 class Model(BaseModel):
-    """Part of the settings: frozen, and a key that it does not know is an error."""
+    """Part of the settings: frozen, and an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -22,7 +22,7 @@ def _cidr(text: str) -> str:
     except ValueError as error:
         raise ValueError(f"not an IPv4 network: {error}") from None
     if text != str(network):
-        # Python reads masks and lone addresses too; Kubernetes and AWS do not.
+        # Python also accepts masks and single addresses; Kubernetes and AWS do not.
         raise ValueError(f"an IPv4 network with its prefix length, such as {network}")
     return text
 

@@ -1,4 +1,4 @@
-"""The network: a new VPC over named zones, or an existing one by its ids (F1, F8)."""
+"""The network: a new VPC over named zones, or an existing VPC by its ids."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gpuplatform.settings.model import Cidr, Model
 class Nat(enum.StrEnum):
     """How private subnets reach the internet."""
 
-    SINGLE = "single"  # one gateway: cheaper, and one zone's failure cuts all off
+    SINGLE = "single"  # one gateway: cheaper, but all zones lose the internet when its zone fails
     PER_ZONE = "per-zone"  # one gateway in each zone
 
 
 EndpointService = Annotated[str, Field(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$")]
-"""The end of an AWS service's name, as in com.amazonaws.us-east-1.ecr.api."""
+"""The last part of an AWS service's name, such as ecr.api in com.amazonaws.us-east-1.ecr.api."""
 
 
 def endpoint_name(service: str) -> str:
@@ -31,7 +31,7 @@ class Zone(Model):
 
     name: str
     id: Annotated[str, Field(pattern=r"^[a-z]+\d-az\d+$")] | None = None
-    """The id, such as use1-az4, of which `check` knows whether EKS makes control planes there."""
+    """The id, such as use1-az4. With it, `check` can tell whether EKS makes control planes in the zone."""
 
 
 def _zone(raw: object) -> object:
@@ -39,7 +39,7 @@ def _zone(raw: object) -> object:
 
 
 ZoneChoice = Annotated[Zone, BeforeValidator(_zone, json_schema_input_type=str | Zone)]
-"""A zone by its name alone, or with its id."""
+"""A zone by its name, or by name and id."""
 
 
 class NewNetwork(Model):
@@ -48,7 +48,7 @@ class NewNetwork(Model):
     cidr: Cidr
     """The VPC's addresses, /16 to /20."""
     zones: Annotated[tuple[ZoneChoice, ...], Field(min_length=2, max_length=4)]
-    """Availability zones, by name or with their ids; given here, never looked up, so a preview needs no account."""
+    """Availability zones by name, or by name and id. They are never looked up, so a preview needs no account."""
     nat: Nat = Nat.SINGLE
     pod_cidr: Cidr | None = None
     """A secondary network for pods, such as 100.64.0.0/16; none by default."""
@@ -63,27 +63,27 @@ class NewNetwork(Model):
         "eks-auth",
         "logs",
     )
-    """AWS services reached inside the VPC; S3 has a gateway endpoint always."""
+    """AWS services that are reached inside the VPC. S3 always has a gateway endpoint in addition."""
 
 
 MAX_SUBNETS = 30
-"""Terms of an EC2NodeClass (aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go, subnetSelectorTerms)."""
+"""Most subnets of an EC2NodeClass (aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go)."""
 
 
 class ExistingSubnet(Model):
-    """A subnet that is there already."""
+    """A subnet that exists already."""
 
     id: Annotated[str, Field(pattern=r"^subnet-[0-9a-f]{8,17}$")]
     zone: ZoneChoice
-    """By name, or with its id."""
+    """The subnet's zone by name, or by name and id."""
 
 
 class ExistingNetwork(Model):
-    """A VPC that somebody else owns. This stack changes nothing in it; several clusters may stand in one."""
+    """A VPC that is managed elsewhere. This stack changes nothing in it; several clusters may share one."""
 
     vpc_id: Annotated[str, Field(pattern=r"^vpc-[0-9a-f]{8,17}$")]
     private_subnets: Annotated[tuple[ExistingSubnet, ...], Field(min_length=2, max_length=MAX_SUBNETS)]
-    """Where nodes are, by id: each subnet once."""
+    """The subnets of the nodes, each listed once."""
 
 
 class Network(Model):

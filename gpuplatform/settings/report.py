@@ -1,4 +1,4 @@
-"""Field errors of the settings models as faults: what was given, what is allowed, what to change, at which path."""
+"""Validation errors of the settings models as faults: the path, the given value, the allowed values, the change."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from gpuplatform.faults import Fault
 from gpuplatform.settings.source import Plain
 
 _PLAIN_KEY = re.compile(r"^[^./]+$")
-"""Other keys, such as `nvidia.com/gpu`, stand in brackets."""
+"""Other keys, such as `nvidia.com/gpu`, are written in brackets."""
 _NAMING_KEYS = ("name", "card", "market", "instance_type")
 
 Location = tuple[int | str, ...]
 
 
 def faults_of(model: type[BaseModel], raw: Plain, errors: Sequence[ErrorDetails]) -> list[Fault]:
-    """One fault for each place that is wrong, in the order of the file."""
+    """One fault for each wrong place, in the order of the file."""
     by_place: dict[Location, list[ErrorDetails]] = {}
     for error in errors:
         by_place.setdefault(resolved(raw, error), []).append(error)
     return [
-        _fault(model, raw, place, _relevant(found))
-        for place, found in by_place.items()
+        _fault(model, raw, place, _relevant(place_errors))
+        for place, place_errors in by_place.items()
         if not _explained_by_a_part(raw, place, by_place)
     ]
 
 
 def resolved(raw: Plain, error: ErrorDetails) -> Location:
-    """Where in the raw object an error is: its location without the names of union members."""
+    """The location of an error in the raw object: without the names of union members."""
     place: list[int | str] = []
     at: Plain = raw
     parts = error["loc"]
@@ -52,7 +52,7 @@ def resolved(raw: Plain, error: ErrorDetails) -> Location:
 
 
 def path_of(raw: Plain, place: Location) -> str:
-    """A location as a reader writes it: list items by their name, ``pools[serve].cards[L4-24GB]``."""
+    """A location as text, with list items by their names: ``pools[serve].cards[L4-24GB]``."""
     text = ""
     at: Plain = raw
     for part in place:
@@ -87,35 +87,35 @@ def value_at(raw: Plain, place: Location) -> Plain:
 
 
 def _explained_by_a_part(raw: Plain, place: Location, places: dict[Location, list[ErrorDetails]]) -> bool:
-    """A union's other members complain about the whole where one member found the part that is wrong."""
+    """Whether an error of a union is redundant: one member of the union already reports the part that is wrong."""
     deeper = any(len(other) > len(place) and other[: len(place)] == place for other in places)
     return deeper and isinstance(value_at(raw, place), dict | list)
 
 
-def _relevant(found: list[ErrorDetails]) -> list[ErrorDetails]:
-    return list({(error["type"], error["msg"]): error for error in found}.values())
+def _relevant(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    return list({(error["type"], error["msg"]): error for error in errors}.values())
 
 
-def _fault(model: type[BaseModel], raw: Plain, place: Location, found: list[ErrorDetails]) -> Fault:
+def _fault(model: type[BaseModel], raw: Plain, place: Location, errors: list[ErrorDetails]) -> Fault:
     path = path_of(raw, place)
-    error = found[0]
-    about = _description(model, place)
+    error = errors[0]
+    description = _description(model, place)
     if error["type"] == "missing":
-        return Fault(path, "nothing", about or f"a value for {place[-1]}", f"add the key {place[-1]!r}")
+        return Fault(path, "nothing", description or f"a value for {place[-1]}", f"add the key {place[-1]!r}")
     if error["type"] == "extra_forbidden":
         return _unknown_key(model, path, place)
-    allowed = " or ".join(dict.fromkeys(_allowed(each) for each in found))
-    change = f"give {_key(place)} an allowed value" + (f": {about}" if about else "")
+    allowed = " or ".join(dict.fromkeys(_allowed(error_details) for error_details in errors))
+    change = f"give {_key(place)} an allowed value" + (f": {description}" if description else "")
     return Fault(path, _shown(value_at(raw, place)), allowed, change)
 
 
 def _unknown_key(model: type[BaseModel], path: str, place: Location) -> Fault:
     key = str(place[-1])
     owner = _model_at(model, place[:-1])
-    known = sorted(owner.model_fields) if owner else []
-    close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    fields = sorted(owner.model_fields) if owner else []
+    close = difflib.get_close_matches(key, fields, n=1, cutoff=0.5)
     change = f"write {close[0]!r}" if close else f"remove {key!r}"
-    return Fault(path, f"the unknown key {key!r}", f"the keys {', '.join(known)}", change)
+    return Fault(path, f"the unknown key {key!r}", f"the keys {', '.join(fields)}", change)
 
 
 def _allowed(error: ErrorDetails) -> str:
@@ -165,7 +165,7 @@ def _shown(value: Plain) -> str:
 
 
 def _description(model: type[BaseModel], place: Location) -> str | None:
-    """A field's own docstring, on one line; for list items the list's."""
+    """The docstring of a field, on one line; for a list item that of the list."""
     cut = max((index for index, part in enumerate(place) if isinstance(part, str)), default=None)
     owner = _model_at(model, place[:cut]) if cut is not None else None
     field = owner.model_fields.get(_key(place)) if owner else None

@@ -16,14 +16,14 @@ SETTINGS_KEY = "gpu-platform:settings"
 MAX_DEPTH = 32
 """Settings nest about ten deep."""
 MAX_VALUES = 100_000
-"""Room for a thousand pools and a thousand tenants."""
+"""Enough for a thousand pools and a thousand tenants."""
 
 Plain = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
-"""What a YAML document is made of."""
+"""A value of a YAML document."""
 
 
 class _Loader(yaml.CSafeLoader):
-    """YAML 1.2's core schema, as Pulumi reads it (22:00 is a text, `no` is a text), and no key twice."""
+    """YAML 1.2's core schema, as Pulumi reads it (22:00 is a text, `no` is a text), and a duplicate key is an error."""
 
     yaml_implicit_resolvers = {}
 
@@ -43,9 +43,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, object]:
     for key_node, value_node in node.value:
         key = str(loader.construct_object(key_node, deep=True))  # pyright: ignore[reportUnknownMemberType]
         if key in built:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key!r} stands twice in one mapping", key_node.start_mark
-            )
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is duplicated", key_node.start_mark)
         built[key] = loader.construct_object(value_node, deep=True)  # pyright: ignore[reportUnknownMemberType]
     return built
 
@@ -54,7 +52,7 @@ _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 
 
 def read(path: Path) -> tuple[Plain, list[Fault]]:
-    """The settings object of a stack file (or of a bare settings file), and what keeps it from being read."""
+    """The settings object of a stack file (or of a bare settings file), and the faults that keep it from being read."""
     where = str(path)
     try:
         content = path.read_bytes()
@@ -64,23 +62,23 @@ def read(path: Path) -> tuple[Plain, list[Fault]]:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "give the stack's YAML file")]
+        return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "name the stack's YAML file")]
     return parse(text, where)
 
 
 def parse(text: str, where: str) -> tuple[Plain, list[Fault]]:
     """The settings object in a stack file's text; a bare settings object is accepted too."""
     if "\x00" in text:
-        return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "give the stack's YAML file")]
+        return None, [Fault(where, "a binary file", "a YAML file in UTF-8", "name the stack's YAML file")]
     if (line := too_deep_at_line(text)) is not None:
-        given = f"lists or mappings nested without end (line {line})"
-        return None, [Fault(where, given, "a stack's settings", "mend it there")]
+        nesting = f"lists or mappings nested too deep (line {line})"
+        return None, [Fault(where, nesting, "a stack's settings", "fix it there")]
     try:
         document = cast(Plain, yaml.load(text, Loader=_Loader))
     except yaml.YAMLError as error:
-        return None, [Fault(where, f"text that is not YAML: {_reason(error)}", "a YAML file", "mend it there")]
+        return None, [Fault(where, f"text that is not YAML: {_reason(error)}", "a YAML file", "fix it there")]
     except ValueError as error:  # a number beyond what Python reads
-        return None, [Fault(where, f"YAML that cannot be read: {error}", "a stack's settings", "mend it")]
+        return None, [Fault(where, f"YAML that cannot be read: {error}", "a stack's settings", "fix the number")]
     if document is None:
         return None, [Fault(where, "an empty file", f"a mapping with {SETTINGS_KEY}", "write the stack's settings")]
     if not isinstance(document, dict):
@@ -102,7 +100,7 @@ def unreasonable(raw: Plain) -> str | None:
             return f"values nested more than {MAX_DEPTH} deep"
         if values > MAX_VALUES:
             return f"more than {MAX_VALUES:,} values"
-        level = [below for each in level for below in _below(each)]
+        level = [below for value in level for below in _below(value)]
     return None
 
 

@@ -1,4 +1,4 @@
-"""THE standard: which labels, taints, resource names, names and priorities the platform uses, and what they mean.
+"""The label standard: which labels, taints, resource names, names and priorities the platform uses, and their meaning.
 
-Every other package asks this one. No file outside it contains a label key as a string.
+Every other package imports them from here. No file outside this package contains a label key as a string.
 """

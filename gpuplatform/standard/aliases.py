@@ -1,7 +1,7 @@
-"""Other label vocabularies, translated into the standard (L8).
+"""Other label vocabularies, translated into the standard.
 
-The translation goes one way only: an alias is read, or written beside the standard for a migration, and never guessed
-back. The two guides share keys, so a stack may write one of them, not both.
+An alias is read, and during a migration it is written in addition to the standard. The two guides share keys, so a
+stack may write the aliases of one guide, not of both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpuplatform.standard.markets import Market
 
 
 class Vocabulary(enum.StrEnum):
-    """Whose labels a stack writes beside the standard while its workloads migrate."""
+    """A guide whose labels a stack writes in addition to the standard while its workloads migrate."""
 
     OPERATIONS_GUIDE = "operations-guide"
     KARPENTER_GUIDE = "karpenter-guide"
@@ -48,9 +48,9 @@ EXACT: Mapping[tuple[str, str], dict[str, str | None]] = {
     (ACCELERATOR, "nvidia"): {labels.VENDOR.key: "nvidia"},
     **{(WORKLOAD_CLASS, value): {labels.PURPOSE.key: purpose.value} for purpose, value in _CLASS_OF_PURPOSE.items()},
 }
-"""Aliases of one key and one value, and what they say in the standard."""
+"""Aliases of one key and one value, and their translation into the standard."""
 OPEN_KEYS: tuple[str, ...] = (GPU_TYPE, GPU_MEMORY)
-"""Aliases whose every value says something: the card's model, its memory."""
+"""Aliases of which every value has a translation: the card's model and its memory."""
 
 
 def written(vocabulary: Vocabulary, standard: Mapping[str, str]) -> dict[str, str]:
@@ -63,23 +63,23 @@ def written(vocabulary: Vocabulary, standard: Mapping[str, str]) -> dict[str, st
             GPU_MEMORY: standard[labels.MEMORY.key],
             WORKLOAD_CLASS: _CLASS_OF_PURPOSE[purpose],
         }
-    named = {labels.Purpose.INFER: "gpu-inference", labels.Purpose.TRAIN: "gpu-training", labels.Purpose.DEV: "gpu"}
+    node_type = {labels.Purpose.INFER: "gpu-inference", labels.Purpose.TRAIN: "gpu-training", labels.Purpose.DEV: "gpu"}
     workload = {labels.Purpose.INFER: "inference", labels.Purpose.TRAIN: "training", labels.Purpose.DEV: "ai-ml"}
-    return {NODE_TYPE: named[purpose], WORKLOAD: workload[purpose]}
+    return {NODE_TYPE: node_type[purpose], WORKLOAD: workload[purpose]}
 
 
 def translated(alias_labels: Mapping[str, str]) -> dict[str, str | None]:
-    """What alias labels say in the standard. A value of None asks for the key's presence only.
+    """Alias labels translated into the standard. A value of None means that the key must be present with any value.
 
-    Keys that are no alias are left out; an alias whose value is unknown translates to nothing.
+    Keys that are no alias, and aliases with an unknown value, are left out.
     """
     standard: dict[str, str | None] = {}
     for key, value in alias_labels.items():
-        standard.update(_one(key, value))
+        standard.update(_translation(key, value))
     return standard
 
 
-def _one(key: str, value: str) -> dict[str, str | None]:
+def _translation(key: str, value: str) -> dict[str, str | None]:
     if key == GPU_TYPE:
         return {labels.MODEL.key: value.upper()}
     if key == GPU_MEMORY:

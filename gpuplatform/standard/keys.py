@@ -22,7 +22,7 @@ POD_SECURITY_WARN = "pod-security.kubernetes.io/warn"
 
 # Dynamic resource allocation (k8s.io/api v0.35.4, resource/v1/types.go: DRAAdminNamespaceLabelKey).
 DEVICE_ADMIN_ACCESS = "resource.kubernetes.io/admin-access"
-"""On a namespace: ``true`` lets claims there ask for devices that other pods hold."""
+"""On a namespace: ``true`` lets its claims request devices that other pods hold."""
 
 # Recommended application labels (kubernetes.io/docs/concepts/overview/working-with-objects/common-labels).
 MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -74,13 +74,13 @@ UNTOLD = frozenset(
         "topology.k8s.aws/zone-id",
     }
 )
-"""Labels that nodes have (Karpenter's, and Kubernetes' old names) and that neither settings nor catalogue tell."""
+"""Labels of nodes (Karpenter's, and Kubernetes' old names) whose values follow from neither settings nor catalog."""
 
 # NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The instructions are set by the platform; every other
 # label under the feature-discovery prefix is written by NVIDIA's software and never by hand.
 MIG_CONFIG = "nvidia.com/mig.config"
 MIG_CONFIG_STATE = "nvidia.com/mig.config.state"
-"""What the MIG manager says of its work: success, pending, failed."""
+"""The state that the MIG manager reports: success, pending, failed."""
 DEVICE_PLUGIN_CONFIG = "nvidia.com/device-plugin.config"
 FEATURE_DISCOVERY_PREFIX = "nvidia.com/gpu."
 OPERANDS = "nvidia.com/gpu.deploy.operands"
@@ -95,10 +95,10 @@ NODE_GROUP = "eks.amazonaws.com/nodegroup"
 # AWS Neuron device plugin's taint and resource share this key.
 NEURON_TAINT = "aws.amazon.com/neuron"
 
-# Pulumi's Kubernetes provider: what a resource waits for.
+# Pulumi's Kubernetes provider: the condition that a resource waits for.
 PULUMI_WAIT_FOR = "pulumi.com/waitFor"
 
-# Helm v3 (pkg/kube/resource_policy.go): what it leaves when it uninstalls a release.
+# Helm v3 (pkg/kube/resource_policy.go): marks objects that Helm keeps when it uninstalls a release.
 HELM_RESOURCE_POLICY = "helm.sh/resource-policy"
 
 # Kueue v0.19 (apis/kueue/v1beta2, pkg/controller/constants).
@@ -109,7 +109,7 @@ QUEUE_PRIORITY = "kueue.x-k8s.io/priority-class"
 NODE_ROLE = "node-role"
 """On the system nodes: ``system``."""
 EFA = "gpu-platform/efa"
-"""``true`` on the nodes of pools with EFA interfaces: EFA's device plugin ends with an error anywhere else
+"""``true`` on the nodes of pools with EFA interfaces: EFA's device plugin exits with an error on every other node
 (aws/eks-charts#1239)."""
 
 # Tenancy, from the operations guide.

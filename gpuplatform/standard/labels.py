@@ -1,7 +1,7 @@
-"""The four levels of labels on a GPU node: keys, values, meanings, and the function that judges them (L1-L4).
+"""The four levels of labels on a GPU node: keys, values, meanings, and the function that checks them.
 
-Level 1 says what the hardware is, level 2 whether the card is partitioned, level 3 into which slices, level 4 what the
-pool is for. One label, one meaning; the whole set is on every GPU NodePool and fixed for the life of a node.
+Level 1 describes the hardware, level 2 whether the card is partitioned, level 3 into which slices, level 4 the purpose
+and role of the pool. Each label has one meaning. Every GPU NodePool has the whole set, fixed for the life of a node.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpuplatform.standard import keys
 
 
 class Level(enum.IntEnum):
-    """Which question a label answers."""
+    """The level of a label: which question it answers."""
 
     HARDWARE = 1
     FEATURE = 2
@@ -27,14 +27,14 @@ class Level(enum.IntEnum):
 
 
 class Role(enum.StrEnum):
-    """What a node is to a distributed job."""
+    """The part of a node in a distributed job."""
 
     CHIEF = "chief"  # few, a fixed number of nodes, protected, never consolidated
     WORKER = "worker"  # many, elastic
 
 
 class Purpose(enum.StrEnum):
-    """What a pool is for: the value of ``gpu.pool``, not a pool's name."""
+    """The purpose of a pool: the value of ``gpu.pool``, not a pool's name."""
 
     TRAIN = "train"
     INFER = "infer"
@@ -49,16 +49,16 @@ class Label:
     level: Level
     meaning: str
     values: tuple[str, ...] | None
-    """Every value allowed, or None where the catalogue decides."""
+    """Every value allowed, or None where the catalog decides."""
     required: str
-    """Where it has to be, in words for the generated page."""
+    """The pools that need the label, as a text for the generated page."""
 
 
 MIG_ENABLED = "enabled"
 MIG_DISABLED = "disabled"
 
 VENDOR = Label("gpu.vendor", Level.HARDWARE, "Who made the card.", ("nvidia",), "every GPU pool")
-MODEL = Label("gpu.model", Level.HARDWARE, "The card's model, as the catalogue names it.", None, "every GPU pool")
+MODEL = Label("gpu.model", Level.HARDWARE, "The card's model, as the catalog names it.", None, "every GPU pool")
 MEMORY = Label("gpu.mem", Level.HARDWARE, "Memory of one card as it is sold, such as 80gb.", None, "every GPU pool")
 MIG = Label(
     "gpu.mig",
@@ -102,12 +102,12 @@ def profile_value(profile: str) -> str:
     return profile.replace("+", ".")
 
 
-def problems(labels: Mapping[str, str], path: str) -> list[Fault]:
-    """What is wrong with the standard's labels on one GPU pool, judged against the catalogue.
+def label_problems(labels: Mapping[str, str], path: str) -> list[Fault]:
+    """Faults of the standard's labels on one GPU pool, checked against the catalog.
 
-    Completeness, allowed values, a memory that the model has, a profile that the card has, no stray key under the
-    standard's prefix, no label that belongs to NVIDIA's feature discovery. Whether the labels are true of the
-    instance types that the pool launches is ``proofs.truth``.
+    The labels must be complete and have allowed values. The memory must exist for the model, and the profile for the
+    card. No other key may have the standard's prefix or belong to NVIDIA's feature discovery. Whether the labels are
+    true of the instance types that the pool launches is checked in ``analysis.label_accuracy``.
     """
     return [*_missing(labels, path), *_values(labels, path), *_hardware(labels, path), *_strays(labels, path)]
 
@@ -155,8 +155,8 @@ def _hardware(labels: Mapping[str, str], path: str) -> list[Fault]:
         return []
     of_model = [card for card in cards().values() if card.model == model]
     if not of_model:
-        known = ", ".join(sorted({card.model for card in cards().values()}))
-        return [Fault(f"{path}[{MODEL.key}]", repr(model), f"a model of the catalogue: {known}", "name a real card")]
+        models = ", ".join(sorted({card.model for card in cards().values()}))
+        return [Fault(f"{path}[{MODEL.key}]", repr(model), f"a model of the catalog: {models}", "choose one of those")]
     faults: list[Fault] = []
     matching = [card for card in of_model if memory_value(card.memory_gb) == memory]
     if memory is not None and not matching:
@@ -164,9 +164,9 @@ def _hardware(labels: Mapping[str, str], path: str) -> list[Fault]:
         faults.append(Fault(f"{path}[{MEMORY.key}]", repr(memory), f"{sold} for {model}", "write the memory as sold"))
     if profile is not None and len(matching) == 1:
         table = geometry(matching[0].mig_table) if matching[0].mig_table else None
-        known_profiles = {} if table is None else {profile_value(p.name): p for p in table.profiles}
-        if profile not in known_profiles:
-            has = ", ".join(known_profiles) or "none: it has no MIG"
+        profiles_by_value = {} if table is None else {profile_value(p.name): p for p in table.profiles}
+        if profile not in profiles_by_value:
+            has = ", ".join(profiles_by_value) or "none: it has no MIG"
             faults.append(
                 Fault(
                     f"{path}[{MIG_PROFILE.key}]",
@@ -179,26 +179,26 @@ def _hardware(labels: Mapping[str, str], path: str) -> list[Fault]:
 
 
 def _strays(labels: Mapping[str, str], path: str) -> list[Fault]:
-    known = {label.key for label in STANDARD}
+    standard_keys = {label.key for label in STANDARD}
     faults = [
-        Fault(f"{path}[{key}]", repr(value), f"only {', '.join(sorted(known))} under {PREFIX}", f"remove {key}")
+        Fault(f"{path}[{key}]", repr(value), f"only {', '.join(sorted(standard_keys))} under {PREFIX}", f"remove {key}")
         for key, value in labels.items()
-        if key.startswith(PREFIX) and key not in known
+        if key.startswith(PREFIX) and key not in standard_keys
     ]
     return faults + hand_set(labels, path)
 
 
 def hand_set(labels: Mapping[str, str], path: str) -> list[Fault]:
-    """Labels that belong to NVIDIA's feature discovery, which overwrites them: never set by hand.
+    """Faults for labels set by hand that belong to NVIDIA's feature discovery, which overwrites them.
 
-    The one that keeps the operator's operands off a node is an instruction to the operator, under the same prefix.
+    One label with the same prefix is allowed: it instructs the operator to keep its operands off a node.
     """
     return [
         Fault(
             f"{path}[{key}]",
             repr(value),
             f"no label under {keys.FEATURE_DISCOVERY_PREFIX}: feature discovery owns and overwrites them",
-            f"remove {key}; say the same with {', '.join(label.key for label in STANDARD[:3])}",
+            f"remove {key}; use {', '.join(label.key for label in STANDARD[:3])}",
         )
         for key, value in labels.items()
         if key.startswith(keys.FEATURE_DISCOVERY_PREFIX) and key != keys.OPERANDS

@@ -1,4 +1,4 @@
-"""How things are named, and how long a name may be where it is used."""
+"""The names of the platform's objects, and the longest name that each use allows."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from collections.abc import Iterable
 from gpuplatform.standard.markets import Market
 
 DNS_LABEL = re.compile(r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")
-"""A DNS label (RFC 1123): what Kubernetes wants of names that become parts of host names."""
+"""A DNS label (RFC 1123): Kubernetes requires this form of names that become parts of host names."""
 
 STORAGE_CLASS = "gp3"
-"""The platform's own class of volumes, the cluster's default."""
+"""The platform's own storage class, the cluster's default."""
 
 MAX_LABEL_VALUE = 63
 """A NodePool's name is a label value on each of its nodes."""
 MAX_CLUSTER_NAME = 40
 """EKS allows 100; IAM role names (64) and the queue carry the cluster's name with a suffix."""
 MAX_ROLE_NAME = 64
-"""Of an IAM role (IAM user guide, IAM and AWS STS quotas)."""
+"""Longest name of an IAM role (IAM user guide, IAM and AWS STS quotas)."""
 MAX_POLICY_CHARACTERS = 6144
-"""Of an IAM managed policy, white space not counted (IAM user guide, IAM and AWS STS quotas)."""
+"""Longest IAM managed policy, white space not counted (IAM user guide, IAM and AWS STS quotas)."""
 MAX_POOL_NAME = 24
-"""So that ``<pool>-<card>-<market>`` stays under 63 characters for every card; with a zone, a judge measures it."""
+"""Keeps ``<pool>-<card>-<market>`` under 63 characters for every card; a check measures names with a zone."""
 _NODE_GROUP_DIGITS = 6
-"""Enough to tell the few groups apart that one pool ever has."""
+"""Enough to distinguish the few groups that one pool ever has."""
 
 PLATFORM_PREFIX = "gpu-platform-"
-"""Of cluster-wide objects that the platform makes beside those of its charts."""
+"""Prefix of cluster-wide objects that the platform makes in addition to those of its charts."""
 BREAK_GLASS_GROUP = PLATFORM_PREFIX + "break-glass"
-"""The Kubernetes group whose people no admission rule stops: an access entry gives it, for an incident."""
+"""The Kubernetes group that no admission rule applies to. During an incident an access entry grants it."""
 SYSTEM_NAMESPACE = "kube-system"
-"""Kubernetes' own, and that of EKS' add-ons."""
+"""The namespace of Kubernetes itself and of EKS add-ons."""
 KARPENTER_NAMESPACE = SYSTEM_NAMESPACE
 KARPENTER_SERVICE_ACCOUNT = "karpenter"
 KARPENTER_USER = f"system:serviceaccount:{KARPENTER_NAMESPACE}:{KARPENTER_SERVICE_ACCOUNT}"
-"""As the API server knows the autoscaler."""
+"""The user name that Karpenter has at the API server."""
 
 
 COHORT = "gpu-platform"
-"""The queues that lend to each other: all of a stack."""
+"""The cohort of queues that lend to each other: all queues of a stack."""
 LOCAL_QUEUE = "default"
 """Kueue sends work that names no queue to the LocalQueue of this name."""
 UNITS_FLAVOR = "every-card"
-"""The flavor of what cards and slices have in common; it is on no node."""
+"""The flavor of the resource that whole cards and slices both count in; no node has it."""
 TOPOLOGY = "standing-nodes"
-"""Of nodes that exist before a job does."""
+"""The topology of nodes that exist before a job does."""
 
 DEFAULT_DENY = "default-deny"
-"""The NetworkPolicy that leaves a team's namespace nothing but what others allow."""
+"""The NetworkPolicy that blocks all traffic of a team's namespace that no other policy allows."""
 
 
 class Allowed(enum.StrEnum):
@@ -72,14 +72,14 @@ def nodepool(pool: str, card: str, market: Market, zone: str | None = None) -> s
     return "-".join(filter(None, (pool, dns(card), market.value, zone)))
 
 
-def node_group(nodepool: str, instance_types: Iterable[str]) -> str:
+def node_group(nodepool_name: str, instance_types: Iterable[str]) -> str:
     """A managed node group's name: its NodePool's, and an end made from its instance types.
 
-    EKS makes a new group for other types. Under a name of its own it stands before the old one goes; under the same
-    name the old one would have to go first.
+    A change of types makes a new group. With another name the new group can start before the old one is deleted; with
+    the same name the old one would have to be deleted first.
     """
     digest = hashlib.sha256("\n".join(instance_types).encode()).hexdigest()
-    return f"{nodepool}-{digest[:_NODE_GROUP_DIGITS]}"
+    return f"{nodepool_name}-{digest[:_NODE_GROUP_DIGITS]}"
 
 
 def node_class(pool: str) -> str:
@@ -93,7 +93,7 @@ def team_role(tenant: str) -> str:
 
 
 def quota(namespace: str) -> str:
-    """A namespace's ResourceQuota: the API server's refusal says its name, and no other word of where."""
+    """A namespace's ResourceQuota. Its name carries the namespace, because the API server's refusal shows only this."""
     return f"{namespace}-cards"
 
 

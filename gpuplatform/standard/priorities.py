@@ -1,7 +1,7 @@
-"""Priority classes: inference over training over experiment (operations guide, with its two slips mended).
+"""Priority classes: inference over training over experiment (operations guide, with two corrections).
 
-The guide gives inference ``preemptionPolicy: Never`` although its text has it evict experiments, and makes the lowest
-class the default of the whole cluster although that would hand every unclassified pod a positive priority.
+The guide gives inference ``preemptionPolicy: Never``, although by its text inference evicts experiments. It makes the
+lowest class the default of the whole cluster, although every unclassified pod would then get a positive priority.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from gpuplatform.standard.labels import Purpose
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """A Kubernetes PriorityClass. None of them is the cluster's default, and each may preempt what is lower."""
+    """A Kubernetes PriorityClass. No class is the cluster's default, and each may preempt pods of lower classes."""
 
     name: str
     value: int
     meaning: str
     purpose: Purpose
-    """What the pools are for on which such work is meant to run."""
+    """The purpose of the pools on which such work runs."""
 
 
 INFERENCE = Priority(
@@ -47,4 +47,4 @@ PREEMPTION_POLICY = "PreemptLowerPriority"
 
 def priority(name: str) -> Priority | None:
     """The priority class of that name, or None."""
-    return next((each for each in PRIORITIES if each.name == name), None)
+    return next((known_class for known_class in PRIORITIES if known_class.name == name), None)

@@ -1,4 +1,4 @@
-"""Names of the resources that pods ask for and quotas count."""
+"""Names of the resources that pods request and quotas count."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ NEURON = "aws.amazon.com/neuron"
 NEURON_CORE = "aws.amazon.com/neuroncore"
 EFA = "vpc.amazonaws.com/efa"
 SEVENTHS = "gpu-platform/card-sevenths"
-"""What whole cards and slices have in common in a team's queue: a seventh of a card, as MIG counts compute.
+"""Counts whole cards and slices together in a team's queue: a seventh of a card, as MIG counts compute.
 
-It is whole for every resource, as Kueue rounds a fraction up for each pod; no pod asks for it."""
+Every card and slice counts a whole number of sevenths, because Kueue rounds a fraction up for each pod. No pod requests
+this resource."""
 SEVENTHS_PER_CARD = 7
 CPU = "cpu"
 MEMORY = "memory"
@@ -34,7 +35,7 @@ def mig_resource(profile: str) -> str:
 
 
 def sevenths(resource: str) -> int:
-    """What one unit of a card resource counts: seven for a card or a share of one, a slice by its profile's number."""
+    """Sevenths in one unit of a card resource: seven for a card or a share of one, compute slices for a MIG slice."""
     if not resource.startswith(MIG_PREFIX):
         return SEVENTHS_PER_CARD
     return int(resource.removeprefix(MIG_PREFIX).partition("g")[0])

@@ -11,7 +11,7 @@ from gpuplatform.standard.markets import Market
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a pod selects on. A part that is None is left open, because the pool has more than one of it."""
+    """The labels that a pod selects on. A field is None where the pool has several values of it."""
 
     purpose: labels.Purpose
     role: labels.Role
@@ -39,5 +39,5 @@ class Selection:
 
 
 def matches(selection: Mapping[str, str], node_labels: Mapping[str, str]) -> bool:
-    """Whether a node with these labels answers the selection."""
+    """Whether a node with these labels matches the selection."""
     return all(node_labels.get(key) == value for key, value in selection.items())

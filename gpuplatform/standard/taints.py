@@ -1,8 +1,8 @@
-"""The taints on GPU nodes and the tolerations that answer them (T1, T2).
+"""The taints on GPU nodes and the tolerations that match them.
 
-Two taints say "a GPU node" (from the operations guide), a third names the pool's purpose, so that a pod that names no
-purpose lands nowhere, and chief pools carry a fourth. Tolerations use ``Exists`` for the first two, so that the two
-values in circulation (``present`` and ``true``) both match.
+Two taints mark a GPU node (from the operations guide). A third names the pool's purpose, so that a pod that names no
+purpose lands on no GPU node. Chief pools carry a fourth. Tolerations use ``Exists`` for the first two, so that both
+values in use (``present`` and ``true``) match.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from gpuplatform.standard import keys, labels
 
 
-class Effect(enum.StrEnum):
-    """What a taint does to a pod without the toleration."""
+class TaintEffect(enum.StrEnum):
+    """The effect of a taint on a pod that does not tolerate it."""
 
     NO_SCHEDULE = "NoSchedule"  # new pods stay away; running pods stay
     NO_EXECUTE = "NoExecute"  # running pods are evicted too
@@ -28,7 +28,7 @@ class Taint:
 
     key: str
     value: str
-    effect: Effect
+    effect: TaintEffect
 
     def as_document(self) -> dict[str, str]:
         """The taint as Kubernetes writes it."""
@@ -37,11 +37,11 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class Toleration:
-    """A toleration in a pod's template. ``value`` None means ``Exists``: any value is answered."""
+    """A toleration in a pod's template. ``value`` None means ``Exists``: every value matches."""
 
     key: str
     value: str | None
-    effect: Effect | None
+    effect: TaintEffect | None
 
     def as_document(self) -> dict[str, str]:
         """The toleration as Kubernetes writes it."""
@@ -53,7 +53,7 @@ class Toleration:
         return document
 
     def answers(self, taint: Taint) -> bool:
-        """Whether a pod with this toleration may stand on a node with this taint."""
+        """Whether this toleration matches the taint."""
         return self.key == taint.key and self.value in (None, taint.value) and self.effect in (None, taint.effect)
 
 
@@ -61,13 +61,13 @@ DEDICATED_KEY = "dedicated"
 DEDICATED_VALUE = "gpu"
 PRESENT = "present"
 IN_CIRCULATION = (PRESENT, "true")
-"""The two values of the GPU taint that the guides use: whoever answers it answers both."""
+"""The two values of the GPU taint that the guides use; the platform's tolerations match both."""
 
 _EXISTS_KEYS = frozenset({keys.GPU_TAINT, DEDICATED_KEY})
 
 
 def standard_taints(
-    purpose: labels.Purpose, role: labels.Role, effect: Effect = Effect.NO_SCHEDULE
+    purpose: labels.Purpose, role: labels.Role, effect: TaintEffect = TaintEffect.NO_SCHEDULE
 ) -> tuple[Taint, ...]:
     """The taints that the standard puts on a pool: two for every GPU node, one for its purpose, one for chiefs."""
     taints = (
@@ -80,19 +80,19 @@ def standard_taints(
     return taints
 
 
-NEURON_TAINT = Taint(keys.NEURON_TAINT, "true", Effect.NO_SCHEDULE)
+NEURON_TAINT = Taint(keys.NEURON_TAINT, "true", TaintEffect.NO_SCHEDULE)
 """On every Inferentia and Trainium node (from the Karpenter guide)."""
 
 ARM64 = "arm64"
-ARM64_TAINT = Taint(keys.ARCHITECTURE, ARM64, Effect.NO_SCHEDULE)
-"""On every Graviton node of a pool: most images are built for amd64 alone, and end with "exec format error" there."""
+ARM64_TAINT = Taint(keys.ARCHITECTURE, ARM64, TaintEffect.NO_SCHEDULE)
+"""On every Graviton node of a pool: most images are built for amd64 only, and fail with "exec format error" there."""
 
-SYSTEM_TAINT = Taint(keys.CRITICAL_ADDONS_ONLY, "true", Effect.NO_SCHEDULE)
-"""On the system nodes, so that nothing but controllers lands there."""
+SYSTEM_TAINT = Taint(keys.CRITICAL_ADDONS_ONLY, "true", TaintEffect.NO_SCHEDULE)
+"""On the system nodes, so that only controllers land there."""
 
 
 def architecture_taints(architectures: Iterable[str]) -> tuple[Taint, ...]:
-    """The taint of the architecture that a pod has to ask for; none on amd64."""
+    """The taint of arm64 nodes, which a pod has to tolerate; empty for amd64."""
     return (ARM64_TAINT,) if ARM64 in architectures else ()
 
 
@@ -109,23 +109,37 @@ def tolerations_of_any_gpu_pool(taints: Iterable[Taint]) -> tuple[Toleration, ..
     return tuple(Toleration(key, None, effect) for key, effect in seen)
 
 
-def demands(taints: Iterable[Taint]) -> frozenset[tuple[str, str | None, Effect]]:
-    """What a pod has to answer to stand on a node with these taints: two sets are alike where the same pods may.
+def demands(taints: Iterable[Taint]) -> frozenset[tuple[str, str | None, TaintEffect]]:
+    """The taints that a pod has to tolerate to land on a node: equal results mean that the same pods may land there.
 
-    A key that pools tolerate by ``Exists`` counts without its value; a mere preference does not count.
+    A key that pods tolerate by ``Exists`` counts without its value. ``PreferNoSchedule`` does not count.
     """
     return frozenset(
         (taint.key, None if taint.key in _EXISTS_KEYS else taint.value, taint.effect)
         for taint in taints
-        if taint.effect is not Effect.PREFER_NO_SCHEDULE
+        if taint.effect is not TaintEffect.PREFER_NO_SCHEDULE
     )
 
 
 def untolerated(taints: Iterable[Taint], answers: Iterable[Toleration]) -> tuple[Taint, ...]:
-    """The taints that none of the tolerations answers; a mere preference keeps no pod away."""
-    given = tuple(answers)
+    """The taints that no toleration matches; ``PreferNoSchedule`` is left out, because it keeps no pod away."""
+    tolerated = tuple(answers)
     return tuple(
         taint
         for taint in taints
-        if taint.effect is not Effect.PREFER_NO_SCHEDULE and not any(answer.answers(taint) for answer in given)
+        if taint.effect is not TaintEffect.PREFER_NO_SCHEDULE
+        and not any(toleration.answers(taint) for toleration in tolerated)
     )
+
+
+_SYSTEM = "system"
+
+
+def system_labels() -> dict[str, str]:
+    """The labels of every system node, which is also the node selector of every controller."""
+    return {keys.NODE_ROLE: _SYSTEM}
+
+
+def system_tolerations() -> list[dict[str, str]]:
+    """The tolerations of every controller, as Kubernetes writes them."""
+    return [{"key": SYSTEM_TAINT.key, "operator": "Exists"}]

@@ -10,22 +10,54 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+_COMMON_ACCOUNT = "602401143452"
+"""The account of every region that is not listed below: those from before accounts had to opt in to a region."""
+_ACCOUNTS = {
+    "af-south-1": "877085696533",
+    "ap-east-1": "800184023465",
+    "ap-east-2": "533267051163",
+    "ap-south-2": "900889452093",
+    "ap-southeast-3": "296578399912",
+    "ap-southeast-4": "491585149902",
+    "ap-southeast-5": "151610086707",
+    "ap-southeast-6": "333609536671",
+    "ap-southeast-7": "121268973566",
+    "ca-west-1": "761377655185",
+    "eu-central-2": "900612956339",
+    "eu-south-1": "590381155156",
+    "eu-south-2": "455263428931",
+    "il-central-1": "066635153087",
+    "me-central-1": "759879836304",
+    "me-south-1": "558608220178",
+    "mx-central-1": "730335286997",
+}
+
+
+def eks_registry(region: str) -> str:
+    """The registry of AWS's own add-ons and device plugins in a region of the ``aws`` partition.
+
+    A region newer than the list gets the common account. The accounts are those of the EKS user guide
+    (latest/ug/workloads/add-ons-images.adoc 1cc6ebb) and of eksctl (pkg/apis/eksctl.io/v1alpha5/types.go 99984ad). They
+    agree; only eksctl lists ``ap-southeast-5``.
+    """
+    return f"{_ACCOUNTS.get(region, _COMMON_ACCOUNT)}.dkr.ecr.{region}.amazonaws.com"
+
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One pinned version and who says that it exists."""
+    """One pinned version and the source that names it."""
 
     name: str
     version: str
     source: str
-    """Public repository or page, what in it names the version, and the date."""
+    """Public repository or page, the place in it that names the version, and the date."""
     verified: bool = True
     """False: no public source names exactly this version for this use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A Helm chart, where it is had, and the namespace that it is installed into."""
+    """A Helm chart, its repository, and the namespace that it is installed into."""
 
     name: str
     repository: str
@@ -34,7 +66,7 @@ class Chart:
     namespace: str
 
 
-# Which add-on versions exist is what the EKS API answers. These are public records of its answers, or of what ran.
+# The EKS API knows which add-on versions exist. These are public records of its answers, or of versions that ran.
 _DEFAULTS_OF_1_35 = (
     "skax-ca/eks-reference-infra live/dev/eks/main.tf 08c73e5: default of EKS 1.35 in ap-northeast-2 on 2026-08-04"
 )
@@ -62,8 +94,8 @@ _NODE_RELEASES: Mapping[str, str] = {
     "1.36": "1.36.2-20260714",
 }
 """The same release of the image as EKS names it for managed node groups: the kubelet's patch, then the date. No data
-source of Renovate knows the patch: whoever takes a newer image reads it in that release's notes, under "Release
-version", and a test holds the dates together."""
+source of Renovate knows the patch: read it in the notes of a newer release, under "Release version". A test checks that
+the dates agree."""
 
 # renovate: datasource=docker depName=public.ecr.aws/karpenter/karpenter
 KARPENTER = Pin("karpenter", "1.14.1", "aws/karpenter-provider-aws 1d92708 charts/karpenter/Chart.yaml, 2026-08-21")
@@ -170,14 +202,14 @@ _NAMED_FOR: Mapping[Pin, tuple[str, ...]] = {
     NODE_MONITORING_AGENT: (),
     METRICS_SERVER: ("1.35",),
 }
-"""Add-ons with one version for every minor, and the minors that their sources name."""
+"""Add-ons with one version for all minors, and the minors that their sources name."""
 
 
 def addons(kubernetes: str) -> Mapping[str, Pin]:
     """The add-ons of a cluster of this minor version, by the name that EKS gives them.
 
     A version that its source names for other minors only is marked unverified here. A minor that the platform does not
-    support is a LookupError; settings refuse it before.
+    support is a LookupError; settings refuse it earlier.
     """
     if kubernetes not in KUBERNETES_SUPPORTED:
         raise LookupError(f"no add-ons are pinned for Kubernetes {kubernetes}; for: {', '.join(KUBERNETES_SUPPORTED)}")
@@ -188,7 +220,7 @@ def addons(kubernetes: str) -> Mapping[str, Pin]:
 def node_release(kubernetes: str) -> Pin:
     """The image of managed node groups in a cluster of this minor version, standard and NVIDIA alike.
 
-    A minor that the platform does not support is a LookupError; settings refuse it before.
+    A minor that the platform does not support is a LookupError; settings refuse it earlier.
     """
     release = _NODE_RELEASES.get(kubernetes)
     if release is None:
@@ -197,7 +229,7 @@ def node_release(kubernetes: str) -> Pin:
 
 
 def all_pins(kubernetes: str = KUBERNETES.version) -> tuple[Pin, ...]:
-    """Everything pinned for a cluster of this minor version, each once."""
+    """Every pin of a cluster of this minor version, each once."""
     charts = dict.fromkeys(chart.pin for chart in CHARTS.values())
     return (KUBERNETES, AL2023_IMAGE, node_release(kubernetes), *charts, *addons(kubernetes).values())
 

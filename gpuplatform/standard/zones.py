@@ -1,4 +1,4 @@
-"""Availability zones by their ids, which name the same zone in every account; their letters may not."""
+"""Availability zones by their ids. An id names the same zone in every account; a letter may not."""
 
 from __future__ import annotations
 
@@ -9,20 +9,24 @@ WITHOUT_CONTROL_PLANE: Mapping[str, str] = {
     "us-west-1": "usw1-az2",
     "ca-central-1": "cac1-az3",
 }
-"""Regions with a zone in which EKS makes no control plane, so that a cluster on a subnet there is refused (EKS user
+"""Regions with a zone in which EKS makes no control plane, so that EKS refuses a cluster with a subnet there (EKS user
 guide, network requirements, subnets; eksctl-io/eksctl pkg/az/az.go leaves the same three out; read 2026-11-21)."""
 
 _SHORT = {
     **{word: word[0] for word in ("central", "east", "gov", "north", "south", "west")},
-    **{f"{one}{other}": one[0] + other[0] for one in ("north", "south") for other in ("east", "west")},
+    **{
+        f"{latitude}{longitude}": latitude[0] + longitude[0]
+        for latitude in ("north", "south")
+        for longitude in ("east", "west")
+    },
 }
 
 
 def zone_id_prefix(region: str) -> str | None:
-    """What the zone ids of a region begin with: ``use1-az`` for us-east-1, ``apne2-az`` for ap-northeast-2.
+    """The prefix of a region's zone ids: ``use1-az`` for us-east-1, ``apne2-az`` for ap-northeast-2.
 
-    None for a region whose name has other words, such as the isolated ones, of which no public list was found. The rule
-    was held against the 27 regions of getmoto/moto (moto/ec2/models/availability_zones_and_regions.py).
+    None for a region whose name has other words, such as the isolated regions, for which no public list was found. The
+    rule was checked against the 27 regions of getmoto/moto (moto/ec2/models/availability_zones_and_regions.py).
     """
     country, *words = region.split("-")
     number = words.pop() if words else ""

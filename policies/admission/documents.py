@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuplatform.proofs.capture.view import StackView
-from gpuplatform.settings.admission import AdmissionMode
+from gpuplatform.analysis.placement.view import StackView
+from gpuplatform.settings.settings import AdmissionMode
 from gpuplatform.standard import keys, names
 from policies.admission import parameters
 from policies.admission.scopes import SCOPES, Scope
 from policies.cel import Cel, literal
-from policies.change_rule import ChangeRule
-from policies.rule import Rule
+from policies.rule import ChangeRule, Rule, ViewRule
 from policies.rules import CHANGE_RULES, RULES, VIEW_RULES
-from policies.view_rule import ViewRule
 
 Document = dict[str, object]
 AdmittedRule = Rule | ViewRule | ChangeRule
@@ -28,11 +26,11 @@ _BREAK_GLASS = f"!({literal(names.BREAK_GLASS_GROUP)} in request.userInfo.groups
 
 
 def admission_documents(view: StackView, mode: AdmissionMode) -> tuple[Document, ...]:
-    """What the policies read, the policies, and the bindings that set them to work."""
+    """The ConfigMap that the policies read, the policies, and the bindings that activate them."""
     return (
         parameters.parameters(view),
-        *(_policy(each) for each in SCOPES),
-        *(_binding(each, mode) for each in SCOPES),
+        *(_policy(scope) for scope in SCOPES),
+        *(_binding(scope, mode) for scope in SCOPES),
     )
 
 
@@ -72,7 +70,7 @@ def _policy(scope: Scope) -> Document:
         },
         "matchConditions": [{"name": name, "expression": text} for name, text in conditions.items()],
         "variables": [{"name": name, "expression": text} for name, text in variables.items()],
-        # One validation for all rules: the API server tells the first that fails, and this one tells every finding.
+        # One validation for all rules: the API server reports only the first failure, so this one lists every finding.
         "validations": [
             {
                 "expression": "variables.findings.size() == 0",
@@ -92,9 +90,9 @@ def _policy(scope: Scope) -> Document:
 
 
 def _finding(rule: AdmittedRule, cel: Cel) -> str:
-    told = literal(f"{rule.name}: {rule.description} {rule.remediation}")
+    text = literal(f"{rule.name}: {rule.description} {rule.remediation}")
     says = f' + " " + ({cel.says})' if cel.says else ""
-    return f'({cel.keeps}) ? "" : {told}{says}'
+    return f'({cel.keeps}) ? "" : {text}{says}'
 
 
 def _binding(scope: Scope, mode: AdmissionMode) -> Document:
@@ -103,7 +101,7 @@ def _binding(scope: Scope, mode: AdmissionMode) -> Document:
         spec["paramRef"] = {
             "name": parameters.NAME,
             "namespace": parameters.NAMESPACE,
-            # Without it nothing is known of the stack, and work that is evicted must be able to start again.
+            # Without the ConfigMap the stack is unknown, and evicted work must still be able to start again.
             "parameterNotFoundAction": "Allow",
         }
     if scope.teams_objects is not None:

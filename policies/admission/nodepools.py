@@ -1,45 +1,54 @@
-"""What the rules about NodePools read at the API server: the catalogue as CEL's tables, and what a pool may launch."""
+"""CEL variables of the rules about NodePools: the catalog as tables, and the types that a NodePool may launch."""
 
 from __future__ import annotations
 
+from gpuplatform.analysis.label_accuracy import has_nvidia, well_known
 from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.proofs.truth import has_nvidia, well_known
 from gpuplatform.standard import keys, labels
 from policies.cel import literal, nested, table
 from policies.nodepool import LABELS_PATH
 
 
 def _card_tables() -> dict[str, str]:
-    known = [each for each in instance_types().values() if each.card is not None]
+    types_with_cards = [instance_type for instance_type in instance_types().values() if instance_type.card is not None]
     name_of = {card.name: f"{card.model}|{labels.memory_value(card.memory_gb)}" for card in cards().values()}
     geometries = {card.name: geometry(card.mig_table) if card.mig_table else None for card in cards().values()}
     profiles = {
         name_of[name]: table(
-            {labels.profile_value(each.name): each.max_instances for each in cut.profiles} if cut else {}
+            {labels.profile_value(profile.name): profile.max_instances for profile in cut.profiles} if cut else {}
         )
         for name, cut in geometries.items()
     }
     return {
         "cards": nested(profiles),
-        "card_of_type": table({each.name: name_of[each.card or ""] for each in known}),
-        "cards_of_type": table({each.name: each.cards for each in known}),
+        "card_of_type": table(
+            {instance_type.name: name_of[instance_type.card or ""] for instance_type in types_with_cards}
+        ),
+        "cards_of_type": table({instance_type.name: instance_type.cards for instance_type in types_with_cards}),
     }
 
 
 def _families_with_cards() -> dict[str, str]:
     """The families that have NVIDIA cards, each with its category and its architecture."""
-    known = [(each, well_known(name)) for name, each in instance_types().items() if has_nvidia(each)]
-    return {each.family: f"{told[keys.INSTANCE_CATEGORY]}|{told[keys.ARCHITECTURE]}" for each, told in known}
+    labels_of_types = [
+        (instance_type, well_known(name))
+        for name, instance_type in instance_types().items()
+        if has_nvidia(instance_type)
+    ]
+    return {
+        instance_type.family: f"{well_known_labels[keys.INSTANCE_CATEGORY]}|{well_known_labels[keys.ARCHITECTURE]}"
+        for instance_type, well_known_labels in labels_of_types
+    }
 
 
 _OF_CARDS = keys.INSTANCE_GPU_COUNT.removesuffix("count")
-_TOLD = (
+_DISTINGUISHES_FAMILIES = (
     f"r.key in {literal((keys.INSTANCE_FAMILY, keys.INSTANCE_CATEGORY))}"
     f' || r.key.startsWith({literal(_OF_CARDS)}) || !r.key.startsWith("karpenter.k8s.aws/instance-")'
 )
-"""Whether a requirement is one by which a family is told from another: what else narrows it, only the pack follows."""
+"""Whether a requirement distinguishes one family from another; only the pack follows other requirements."""
 
 
 def _admits(value: str) -> str:
@@ -69,7 +78,9 @@ NODE_POOL_VARIABLES = {
     "named": f"variables.requirements.filter(r, r.key == {literal(keys.INSTANCE_TYPE)} && r.operator == 'In')",
     "types": "variables.named.size() == 0 ? [] : variables.named[0].values"
     ".filter(t, variables.named.all(n, t in n.values))",
-    "architecture_of_type": table({each.name: each.architecture for each in instance_types().values()}),
+    "architecture_of_type": table(
+        {instance_type.name: instance_type.architecture for instance_type in instance_types().values()}
+    ),
     "launched": "variables.types.filter(t, t in variables.architecture_of_type)"
     f".map(t, variables.architecture_of_type[t]).filter(a, {_ADMITTED})",
     "of_architecture": f"variables.requirements.filter(r, r.key == {literal(keys.ARCHITECTURE)} && r.operator == 'In')",
@@ -77,7 +88,7 @@ NODE_POOL_VARIABLES = {
     " : variables.of_architecture.size() == 0 ? []"
     " : variables.of_architecture[0].values.filter(a, variables.of_architecture.all(n, a in n.values))",
     "families": table(_families_with_cards()),
-    "may_launch_cards": f"variables.named.size() == 0 && variables.requirements.all(r, {_TOLD})"
+    "may_launch_cards": f"variables.named.size() == 0 && variables.requirements.all(r, {_DISTINGUISHES_FAMILIES})"
     f" && variables.families.exists(f, variables.requirements.all(r, {_ADMITS}))",
     "is_gpu": f"variables.labels.exists(k, k.startsWith({literal(labels.PREFIX)}))"
     f" || variables.taints.exists(t, t.key == {literal(keys.GPU_TAINT)})"

@@ -1,16 +1,16 @@
-"""What of a stack the admission policies read: one ConfigMap of short lines, so that 200 pools stay cheap to judge.
+"""The part of a stack that the admission policies read: a ConfigMap of short lines, which is cheap for 200 pools.
 
 ``nodepools`` has a line for each NodePool: pool, NodePool, labels, taints, what one node offers, the most that one
 container may ask for, the template by which its cards are claimed; parts by ``|``, entries by commas. A label that
 differs between the pool's instance types or zones is there once for each. ``pools`` has a line for each namespace: what
-it may use of those that are not open to all. ``labels`` are the keys that the lines of NodePools tell.
+it may use of those that are not open to all. ``labels`` are the label keys in the lines of NodePools.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuplatform.proofs.capture.view import NodePoolView, StackView
+from gpuplatform.analysis.placement.view import NodePoolView, StackView
 from gpuplatform.standard import keys, names
 
 NAME = names.PLATFORM_PREFIX + "admission"
@@ -27,10 +27,14 @@ def parameters(view: StackView) -> dict[str, object]:
         "data": {
             "nodepools": "\n".join(map(_line, view.node_pools)),
             "resources": ",".join(sorted(view.card_resources)),
-            "priorities": "\n".join(f"{each.name}={','.join(each.priorities)}" for each in view.namespaces),
+            "priorities": "\n".join(
+                f"{namespace.name}={','.join(namespace.priorities)}" for namespace in view.namespaces
+            ),
             "labels": ",".join(sorted(view.label_keys)),
-            POOLS: "\n".join(f"{each.name}={','.join(each.pools)}" for each in view.namespaces),
-            "queues": "\n".join(f"{each.name}={each.queue}" for each in view.namespaces if each.queue),
+            POOLS: "\n".join(f"{namespace.name}={','.join(namespace.pools)}" for namespace in view.namespaces),
+            "queues": "\n".join(
+                f"{namespace.name}={namespace.queue}" for namespace in view.namespaces if namespace.queue
+            ),
         },
     }
 
@@ -39,7 +43,7 @@ def _line(pool: NodePoolView) -> str:
     labels = [(key, value) for key, value in pool.labels.items()]
     labels += [(keys.ZONE, zone) for zone in pool.zones]
     labels += [(key, value) for option in pool.options for key, value in option.labels.items()]
-    taints = (f"{each.key}={each.value}:{each.effect.value}" for each in pool.taints)
+    taints = (f"{taint.key}={taint.value}:{taint.effect.value}" for taint in pool.taints)
     most: dict[str, int] = {}
     for option in pool.options:
         for resource, amount in option.devices.items():

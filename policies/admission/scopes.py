@@ -1,4 +1,4 @@
-"""What each admission policy is about: the objects it matches, whom it leaves alone, the variables its rules read."""
+"""The scope of each admission policy: the objects that it matches, its exceptions, and the variables of its rules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from gpuplatform.standard import keys, labels, names, resources
 from policies.admission.nodepools import NODE_POOL_VARIABLES
-from policies.card_names import CARD_NAME
 from policies.cel import literal
-from policies.kinds import (
+from policies.pod import CARD_NAME, PREFERRED, REQUIRED
+from policies.rules.tenancy import PLATFORM
+from policies.subject import (
     CONFIG_MAP,
     NAMESPACE,
     NODE,
@@ -18,10 +19,8 @@ from policies.kinds import (
     RESOURCE_CLAIM,
     RESOURCE_CLAIM_TEMPLATE,
     SECRET,
+    Kind,
 )
-from policies.pod import PREFERRED, REQUIRED
-from policies.rules.tenancy import PLATFORM
-from policies.subject import Kind
 from policies.workloads import WORKLOADS
 
 CREATE, UPDATE = "CREATE", "UPDATE"
@@ -51,7 +50,7 @@ class Scope:
     only_everywhere: bool = False
     """Whether it takes only the rules that hold outside teams' namespaces too."""
     must_answer: bool = True
-    """Whether an object is refused where the policy itself fails; False where refusing could stop the cluster."""
+    """Whether an object is refused if the policy itself fails; False if a refusal could stop the cluster."""
 
 
 _OWN_LABELS = {
@@ -101,7 +100,7 @@ def _pod_variables(spec: str, metadata: str) -> dict[str, str]:
         "annotations": f"{metadata}.?annotations.orValue({{}})",
         "containers": "variables.spec.containers + variables.spec.?initContainers.orValue([])",
         "limits": "variables.containers.map(c, c.?resources.?limits.orValue({}))",
-        # What prepares and ends is left out of the sum: it runs before the others ask for anything.
+        # Init containers that end are not in the sum: they run before the other containers.
         "running": "(variables.spec.containers + variables.spec.?initContainers.orValue([])"
         '.filter(c, c.?restartPolicy.orValue("") == "Always")).map(c, c.?resources.?limits.orValue({}))',
         "claims": 'variables.spec.?resourceClaims.orValue([]).map(c, c.?resourceClaimTemplateName.orValue(""))'
@@ -147,18 +146,21 @@ _STACK_VARIABLES = {
 
 
 def _pods(name: str, plurals: Mapping[Kind, str]) -> Scope:
-    """The policy for kinds that hold their pod at one and the same place."""
+    """The policy for kinds that have their pod at the same path."""
     (place,) = {place.path for kind in plurals for place in WORKLOADS[kind]}
     pod = f"object.{place}" if place else "object"
     (group,) = {kind.group for kind in plurals}
     was = pod.replace("object", "oldObject", 1)
-    # Of a pod Kubernetes lets nothing be widened but its tolerations; other work is judged again where it changes.
+    # An update of a pod can widen only its tolerations; other work is checked again when it changes.
     changes = f"{_BORNE % pod} != {_BORNE % was}"
     if place:
         changes = " || ".join(
             [
                 f"{pod}.spec != {was}.spec",
-                *(f"{_QUEUED % ('object', each)} != {_QUEUED % ('oldObject', each)}" for each in _QUEUE_LABELS),
+                *(
+                    f"{_QUEUED % ('object', label_key)} != {_QUEUED % ('oldObject', label_key)}"
+                    for label_key in _QUEUE_LABELS
+                ),
             ]
         )
     return Scope(
@@ -215,7 +217,7 @@ SCOPES: tuple[Scope, ...] = (
         teams_objects=False,
         reads_stack=True,
         only_everywhere=True,
-        # The cluster's own pods start under it: it must never be what keeps them from starting.
+        # This policy covers the cluster's own pods: a failure of it must never keep them from starting.
         must_answer=False,
     ),
     Scope(
@@ -246,7 +248,7 @@ SCOPES: tuple[Scope, ...] = (
             "a-label-of-the-standard-was-there": "oldObject.metadata.?labels.orValue({})"
             f".exists(k, k.startsWith({literal(labels.PREFIX)}))",
         },
-        # A node that cannot be written is a node that is lost.
+        # A node whose object cannot be written is lost.
         must_answer=False,
     ),
     Scope(

@@ -1,1 +1,1 @@
-"""Plain manifests judged by the pack's rules: files in, findings with file and line out."""
+"""Checks manifests against the policy rules: files in, findings with file and line out."""

@@ -1,6 +1,6 @@
-"""Objects that stand for a chart's values: what they say is judged by the rules about the chart.
+"""Objects that set a chart's values: the rules about the chart judge those values.
 
-A team that runs Flux or Argo CD, or writes the GPU Operator's own ClusterPolicy, chooses the same values another way.
+Flux, Argo CD and the GPU Operator's ClusterPolicy are other ways to set the values of a chart.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from policies.lint.reading import Document, documents
-from policies.rules.operator_objects import CLUSTER_POLICY
+from policies.rules.operator_values import CLUSTER_POLICY
 from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, of_release, text
 
 _GPU_OPERATOR = "gpu-operator"
@@ -19,18 +19,18 @@ _FLUX = Kind("helm.toolkit.fluxcd.io", "HelmRelease")
 _ARGO = Kind("argoproj.io", "Application")
 _SEPARATOR = re.compile(r"(?<!\\)\.")
 _WORDS: Mapping[str, Plain] = {"true": True, "false": False, "null": None}
-"""What a parameter's text is to Helm, unless it is told to keep a text."""
+"""How Helm reads a parameter's text, unless it is forced to stay a string."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartValues:
-    """A release that an object stands for."""
+    """A release that an object describes."""
 
     release: Subject
     values_path: str
     """Where the values are in the object."""
     elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Values that stand in another part of the object, by their path in the release."""
+    """Values in another part of the object, by their path in the release."""
 
     def path_in_object(self, path: str) -> str:
         """The path of a fault about the release, which begins with ``values``, in the object itself."""
@@ -40,9 +40,9 @@ class ChartValues:
 
 
 class _Written(Mapping[str, Plain]):
-    """The values that are written here, where others stand in a file of their own: what is missing is not known.
+    """Values in the object while others are in separate files: a missing value is therefore unknown.
 
-    Flux and Argo CD both let what the object itself says go before its files.
+    In Flux and Argo CD the values in the object override those in files.
     """
 
     def __init__(self, values: Mapping[str, Plain]) -> None:
@@ -60,12 +60,12 @@ class _Written(Mapping[str, Plain]):
 
 
 def chart_values(subject: Subject) -> Iterator[ChartValues]:
-    """The releases that an object stands for."""
+    """The releases that an object describes."""
     if subject.is_a(CLUSTER_POLICY):
         # The subchart's values have no place in a ClusterPolicy, so nothing is known of them.
-        yield _release(_GPU_OPERATOR, {**_known(subject.body.get("spec")), _SUBCHART: UNKNOWN}, "spec")
+        yield _release(_GPU_OPERATOR, {**_mapping(subject.body.get("spec")), _SUBCHART: UNKNOWN}, "spec")
     elif subject.is_a(_FLUX):
-        chart, values = at(subject.body, "spec", "chart", "spec", "chart"), _known(at(subject.body, "spec", "values"))
+        chart, values = at(subject.body, "spec", "chart", "spec", "chart"), _mapping(at(subject.body, "spec", "values"))
         if isinstance(chart, str):
             more = at(subject.body, "spec", "valuesFrom")
             yield _release(chart, _Written(values) if more else values, "spec.values")
@@ -74,9 +74,9 @@ def chart_values(subject: Subject) -> Iterator[ChartValues]:
 
 
 def _of_application(subject: Subject) -> Iterator[ChartValues]:
-    """A release of each source that is a chart; Argo CD looks at the one source only where there is no list."""
+    """A release for each source that is a chart; Argo CD reads ``source`` only if there are no ``sources``."""
     listed = _listed(at(subject.body, "spec", "sources"))
-    sources = {f"spec.sources[{number}]": each for number, each in enumerate(listed)}
+    sources = {f"spec.sources[{number}]": source for number, source in enumerate(listed)}
     for path, source in (sources or {"spec.source": at(subject.body, "spec", "source")}).items():
         chart = at(source, "chart")
         if isinstance(chart, str):
@@ -88,15 +88,15 @@ def _of_source(chart: str, helm: Plain, path: str) -> ChartValues:
     if as_object is None and as_text is not None:
         written, where = _read(as_text), f"{path}.values"
     else:
-        written, where = _known(as_object), f"{path}.valuesObject"
+        written, where = _mapping(as_object), f"{path}.valuesObject"
     values: Mapping[str, Plain] = written or {}
     elsewhere: dict[str, str] = {}
-    for number, each in enumerate(_listed(at(helm, "parameters"))):
-        keys, value = _keys(at(each, "name")), _typed(each)
+    for number, parameter in enumerate(_listed(at(helm, "parameters"))):
+        keys, value = _keys(at(parameter, "name")), _typed(parameter)
         values = _with(values, keys, value)
         elsewhere[".".join(("values", *keys))] = f"{path}.parameters[{number}].value"
-    for each in _listed(at(helm, "fileParameters")):
-        values = _with(values, _keys(at(each, "name")), UNKNOWN)
+    for parameter in _listed(at(helm, "fileParameters")):
+        values = _with(values, _keys(at(parameter, "name")), UNKNOWN)
     if written is None or at(helm, "valueFiles"):
         values = _Written(values)
     return _release(chart, values, where, elsewhere)
@@ -109,33 +109,33 @@ def _release(
     return ChartValues(release, values_path, elsewhere or {})
 
 
-def _known(value: Plain) -> Mapping[str, Plain]:
+def _mapping(value: Plain) -> Mapping[str, Plain]:
     return value if isinstance(value, Mapping) else {}
 
 
 def _listed(value: Plain) -> Sequence[Plain]:
-    found = items(value)
-    return () if isinstance(found, Unknown) else found
+    listed = items(value)
+    return () if isinstance(listed, Unknown) else listed
 
 
 def _read(written: Plain) -> Mapping[str, Plain] | None:
-    """Values that are the text of a YAML document; None where it cannot be read."""
-    found = list(documents(written)) if isinstance(written, str) else [None]
-    if not found:
+    """Values that are the text of a YAML document; None if it cannot be read."""
+    read = list(documents(written)) if isinstance(written, str) else [None]
+    if not read:
         return {}
-    first = found[0]
+    first = read[0]
     return first.body if isinstance(first, Document) and isinstance(first.body, Mapping) else None
 
 
 def _keys(name: Plain) -> tuple[str, ...]:
     """The keys that a parameter's name leads through, as far as the first position in a list."""
     written = text(name)
-    known = written.partition("[")[0] if isinstance(written, str) else ""
-    return tuple(each.replace("\\.", ".") for each in _SEPARATOR.split(known))
+    before_brackets = written.partition("[")[0] if isinstance(written, str) else ""
+    return tuple(part.replace("\\.", ".") for part in _SEPARATOR.split(before_brackets))
 
 
 def _typed(parameter: Plain) -> Plain:
-    """A parameter's value as Helm takes it from a command line; UNKNOWN where it is a part of a list, or one."""
+    """A parameter's value as Helm reads it from a command line; UNKNOWN if it is a list or a part of one."""
     name, value = text(at(parameter, "name")), text(at(parameter, "value"))
     if not isinstance(name, str) or not isinstance(value, str) or "[" in name or value.startswith("{"):
         return UNKNOWN
@@ -145,4 +145,4 @@ def _typed(parameter: Plain) -> Plain:
 def _with(values: Mapping[str, Plain], keys: tuple[str, ...], value: Plain) -> dict[str, Plain]:
     """The values with one of them set."""
     key, *rest = keys
-    return {**values, key: _with(_known(values.get(key)), tuple(rest), value) if rest else value}
+    return {**values, key: _with(_mapping(values.get(key)), tuple(rest), value) if rest else value}

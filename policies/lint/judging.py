@@ -1,4 +1,4 @@
-"""From the text of manifests to findings: every object of every document, by the rules of its kind."""
+"""Checks manifests against the policy rules."""
 
 from __future__ import annotations
 
@@ -7,34 +7,69 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.capture.view import StackView
 from policies.lint.charts import ChartValues, chart_values
 from policies.lint.reading import Broken, Document, documents
-from policies.lint.rules import MANIFEST, RULES, STACK_RULES, VIEW_RULES, YAML, AnyRule
-from policies.rule import Rule
+from policies.rule import Rule, Severity, StackRule, ViewRule
+from policies.rules import RULES, VIEW_RULES, bindings, pods
 from policies.subject import Kind, Plain, Subject, of_plain
-from policies.view_rule import ViewRule
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """A rule about a file rather than about its objects."""
+
+    name: str
+    description: str
+    severity: Severity
+    remediation: str
+
+
+AnyRule: TypeAlias = Rule | StackRule | ViewRule | FileRule
+
+YAML = FileRule(
+    name="yaml",
+    description="A manifest is valid YAML, without a duplicate key in a mapping.",
+    severity=Severity.HIGH,
+    remediation="Correct the file at the named line; render a template before you lint it.",
+)
+
+MANIFEST = FileRule(
+    name="manifest",
+    description="Every document of a manifest is an object: a mapping with apiVersion and kind.",
+    severity=Severity.HIGH,
+    remediation="Write the key that is missing or misspelt; remove documents that are not objects.",
+)
+
+FILE_RULES = (YAML, MANIFEST)
+
+STACK_RULES: tuple[StackRule, ...] = (*bindings.STACK_RULES, *pods.STACK_RULES)
+"""Rules over objects of one run. Those over a whole stack are left out: a team's repository does not hold one."""
+
+__all__ = ["FILE_RULES", "MANIFEST", "RULES", "STACK_RULES", "VIEW_RULES", "YAML", "AnyRule", "FileRule"]
+
 
 _IDENTITY = ("apiVersion", "kind")
 """The keys that make a mapping an object."""
 _SHOWN_KEYS = 6
-"""Of a mapping that is none."""
+"""The most keys to show of a mapping that is not an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file's content, or what came by a pipe."""
+    """The content of one file or of a pipe."""
 
     name: str
-    """As a reader names the file: relative where it was given so."""
+    """The file's name as given, relative or absolute."""
     content: bytes | None
-    """None where it could not be read."""
+    """None if it could not be read."""
     reason: str = ""
     """Why it could not."""
     named: bool = False
-    """Whether somebody named it as a manifest; a file that a directory holds need not be one."""
+    """Whether the file itself was named; a file found in a directory may be something else than a manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +81,7 @@ class LintFinding:
     """From 1: of the field, or of the object where the field is missing."""
     kind: str
     namespace: str
-    """Empty where the object names none."""
+    """Empty if the object names none."""
     name: str
     rule: AnyRule
     fault: Fault
@@ -56,13 +91,13 @@ class LintFinding:
 
     @property
     def object_name(self) -> str:
-        """``Deployment ml-serving/chat``; empty where the finding is about a file."""
+        """``Deployment ml-serving/chat``; empty if the finding is about a file."""
         return " ".join(filter(None, (self.kind, "/".join(filter(None, (self.namespace, self.name))))))
 
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """What a run saw and found."""
+    """The result of a run."""
 
     files: int
     objects: int
@@ -71,7 +106,7 @@ class Linted:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """An object and where it stands."""
+    """An object and its place in a file."""
 
     file: str
     document: Document
@@ -92,18 +127,18 @@ class _Object:
 
 
 def lint(sources: Iterable[Source], view: StackView | None = None) -> Linted:
-    """Judge every object of the sources, with the rules about a stack where its view is given."""
+    """Check every object of the sources; with a stack's view, also against the rules about the stack."""
     objects: list[_Object] = []
     findings: list[LintFinding] = []
     order: dict[str, int] = {}
     for source in sources:
         order.setdefault(source.name, len(order))
-        found, broken = _objects(source)
-        findings += [each for one in found for each in _judged(one, view)]
+        new_objects, broken = _objects(source)
+        findings += [lint_finding for new_object in new_objects for lint_finding in _judged(new_object, view)]
         findings += broken
-        objects += found
+        objects += new_objects
     findings += _judged_together(objects)
-    findings.sort(key=lambda each: (order[each.file], each.line, each.rule.name))
+    findings.sort(key=lambda finding: (order[finding.file], finding.line, finding.rule.name))
     return Linted(len(order), len(objects), tuple(findings))
 
 
@@ -116,14 +151,14 @@ def read(path: Path, name: str, *, named: bool = False) -> Source:
 
 
 def objects_of(source: Source) -> tuple[list[Subject], list[Fault]]:
-    """The Kubernetes objects of a file, and what in it is none or keeps it from being read on."""
-    found, broken = _objects(source)
-    return [each.subject for each in found], [each.fault for each in broken]
+    """The Kubernetes objects of a file, and the faults of parts that are not objects or cannot be read."""
+    objects, broken = _objects(source)
+    return [found_object.subject for found_object in objects], [lint_finding.fault for lint_finding in broken]
 
 
 def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
-    """The Kubernetes objects of a file, and what in it is none or keeps it from being read on."""
-    found: list[_Object] = []
+    """The Kubernetes objects of a file, and the faults of parts that are not objects or cannot be read."""
+    objects: list[_Object] = []
     strays: list[LintFinding] = []
     broken: list[LintFinding] = []
     if source.content is None:
@@ -136,29 +171,29 @@ def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
         if isinstance(document, Broken):
             broken.append(_unreadable(source.name, document.line, document.why))
         else:
-            found += _unpacked(source.name, document, "", document.body)
+            objects += _unpacked(source.name, document, "", document.body)
             strays += _strays(source.name, document, "", document.body)
-    # A chart's values and a workflow lie in the same folders; beside an object, what is none is a mistake.
-    is_manifest = source.named or any(_is_object(each.subject.body) for each in found)
-    return found, [*(strays if is_manifest else ()), *broken]
+    # Chart values and workflows are in the same folders; only in a file with objects is another document a mistake.
+    is_manifest = source.named or any(_is_object(seen.subject.body) for seen in objects)
+    return objects, [*(strays if is_manifest else ()), *broken]
 
 
 def _unpacked(file: str, document: Document, prefix: str, body: Plain) -> list[_Object]:
-    """The object, or the objects of a List; nothing where it is no object."""
+    """The object, or the objects of a List; nothing if it is no object."""
     if not isinstance(body, Mapping) or not isinstance(body.get("kind"), str):
         return []
     items = body.get("items")
     if str(body["kind"]).endswith("List") and isinstance(items, list):
         return [
-            one
-            for number, each in enumerate(items)
-            for one in _unpacked(file, document, f"{prefix}items[{number}].", each)
+            unpacked
+            for number, item in enumerate(items)
+            for unpacked in _unpacked(file, document, f"{prefix}items[{number}].", item)
         ]
     return [_Object(file, document, prefix, of_plain(body))]
 
 
 def _strays(file: str, document: Document, prefix: str, body: Plain) -> list[LintFinding]:
-    """What kubectl would refuse in a manifest: a document, or an item of a List, that is no object."""
+    """Parts of a manifest that kubectl would refuse: documents, or items of a List, that are not objects."""
     if not prefix and body is None:
         return []
     if not isinstance(body, Mapping):
@@ -171,15 +206,15 @@ def _strays(file: str, document: Document, prefix: str, body: Plain) -> list[Lin
             )
         ]
     if not _is_object(body):
-        missing = " and no ".join(each for each in _IDENTITY if not isinstance(body.get(each), str))
+        missing = " and no ".join(key for key in _IDENTITY if not isinstance(body.get(key), str))
         return [_stray(file, document, prefix, f"no {missing}, but {_keys(body)}")]
     items = body.get("items")
     if body["kind"] != "List" or not isinstance(items, list):
         return []
     return [
         stray
-        for number, each in enumerate(items)
-        for stray in _strays(file, document, f"{prefix}items[{number}].", each)
+        for number, item in enumerate(items)
+        for stray in _strays(file, document, f"{prefix}items[{number}].", item)
     ]
 
 
@@ -189,36 +224,50 @@ def _keys(body: Mapping[str, Plain]) -> str:
 
 
 def _is_object(body: Mapping[str, Plain]) -> bool:
-    return all(isinstance(body.get(each), str) for each in _IDENTITY)
+    return all(isinstance(body.get(key), str) for key in _IDENTITY)
 
 
-def _stray(file: str, document: Document, prefix: str, given: str) -> LintFinding:
+def _stray(file: str, document: Document, prefix: str, written: str) -> LintFinding:
     where = prefix.rstrip(".")
     fault = Fault(
         where or f"document {document.number + 1}",
-        given,
+        written,
         "an object, with the texts apiVersion and kind",
-        "write the key that is missing or misspelt, or take this out of the file",
+        "write the key that is missing or misspelt, or remove this part from the file",
     )
     return LintFinding(file, document.line_of(where), "", "", "", MANIFEST, fault)
 
 
-def _unreadable(file: str, line: int, given: str) -> LintFinding:
-    fault = Fault(file, given, "YAML in UTF-8, as kubectl reads it", "mend the file, or leave it out")
+def _unreadable(file: str, line: int, problem: str) -> LintFinding:
+    fault = Fault(file, problem, "YAML in UTF-8, as kubectl reads it", "correct the file, or leave it out")
     return LintFinding(file, line, "", "", "", YAML, fault)
 
 
-def _judged(one: _Object, view: StackView | None) -> list[LintFinding]:
-    found = [one.finding(rule, fault) for rule in _rules_for(_kind(one.subject)) for fault in rule.judge(one.subject)]
+def _judged(manifest_object: _Object, view: StackView | None) -> list[LintFinding]:
+    findings = [
+        manifest_object.finding(rule, fault)
+        for rule in _rules_for(_kind(manifest_object.subject))
+        for fault in rule.judge(manifest_object.subject)
+    ]
     if view is not None:
-        rules = _view_rules_for(_kind(one.subject))
-        found += [one.finding(rule, fault) for rule in rules for fault in rule.judge(one.subject, view)]
-    return found + [each for release in chart_values(one.subject) for each in _judged_release(one, release)]
+        rules = _view_rules_for(_kind(manifest_object.subject))
+        findings += [
+            manifest_object.finding(rule, fault)
+            for rule in rules
+            for fault in rule.judge(manifest_object.subject, view)
+        ]
+    return findings + [
+        lint_finding
+        for release in chart_values(manifest_object.subject)
+        for lint_finding in _judged_release(manifest_object, release)
+    ]
 
 
-def _judged_release(one: _Object, values: ChartValues) -> list[LintFinding]:
+def _judged_release(manifest_object: _Object, values: ChartValues) -> list[LintFinding]:
     return [
-        one.finding(rule, Fault(values.path_in_object(fault.path), fault.given, fault.allowed, fault.change))
+        manifest_object.finding(
+            rule, Fault(values.path_in_object(fault.path), fault.given, fault.allowed, fault.change)
+        )
         for rule in RULES
         if rule.applies_to(values.release)
         for fault in rule.judge(values.release)
@@ -226,11 +275,13 @@ def _judged_release(one: _Object, values: ChartValues) -> list[LintFinding]:
 
 
 def _judged_together(objects: Sequence[_Object]) -> list[LintFinding]:
-    where = {id(each.subject): each for each in objects}
+    where = {id(manifest_object.subject): manifest_object for manifest_object in objects}
     return [
         where[id(subject)].finding(rule, fault)
         for rule in STACK_RULES
-        for subject, fault in rule.judge([each.subject for each in objects if rule.applies_to(each.subject)])
+        for subject, fault in rule.judge(
+            [manifest_object.subject for manifest_object in objects if rule.applies_to(manifest_object.subject)]
+        )
     ]
 
 

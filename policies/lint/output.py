@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from policies.lint.judging import Linted, LintFinding
-from policies.lint.rules import AnyRule, FileRule
+from policies.lint.judging import AnyRule, FileRule, Linted, LintFinding
 from policies.rule import Severity
 
 _PAGE = "docs/reference/policies.md"
@@ -20,24 +19,24 @@ _COMMANDS = {
 
 
 def as_text(linted: Linted) -> str:
-    """Each finding in three lines, and what was seen."""
+    """Each finding in four lines, and a summary."""
     lines: list[str] = []
-    for each in linted.findings:
-        about = f"{each.object_name}: " if each.object_name else ""
+    for finding in linted.findings:
+        about = f"{finding.object_name}: " if finding.object_name else ""
         lines += [
-            f"{each.file}:{each.line}: {about}{each.rule.name} ({each.rule.severity.value})",
-            f"    {each.fault.path}: given {each.fault.given}",
-            f"    allowed: {each.fault.allowed}",
-            f"    change:  {each.fault.change}",
+            f"{finding.file}:{finding.line}: {about}{finding.rule.name} ({finding.rule.severity.value})",
+            f"    {finding.fault.path}: given {finding.fault.given}",
+            f"    allowed: {finding.fault.allowed}",
+            f"    change:  {finding.fault.change}",
         ]
     return "\n".join([*lines, summary(linted)])
 
 
 def summary(linted: Linted) -> str:
-    """What was seen and found, in one line."""
-    found = len(linted.findings)
+    """The numbers of files, objects and findings, in one line."""
+    count = len(linted.findings)
     counted = [_plural(linted.files, "file"), _plural(linted.objects, "object")]
-    return f"{', '.join(counted)}: {_plural(found, 'finding') if found else 'no findings'}"
+    return f"{', '.join(counted)}: {_plural(count, 'finding') if count else 'no findings'}"
 
 
 def as_json(linted: Linted) -> str:
@@ -46,14 +45,14 @@ def as_json(linted: Linted) -> str:
         {
             "files": linted.files,
             "objects": linted.objects,
-            "findings": [_plain(each) for each in linted.findings],
+            "findings": [_plain(finding) for finding in linted.findings],
         },
         indent=2,
     )
 
 
 def as_github(linted: Linted) -> str:
-    """Workflow commands that put each finding on its line of the pull request, and what was seen."""
+    """Workflow commands that put each finding on its line of the pull request, and a summary."""
     return "\n".join([*_commands(linted), summary(linted)])
 
 
@@ -86,10 +85,10 @@ def _plain(finding: LintFinding) -> dict[str, object]:
 
 
 def _commands(linted: Linted) -> Iterator[str]:
-    for each in linted.findings:
-        command = _COMMANDS[each.rule.severity]
-        parts = f"file={_property(each.file)},line={each.line},title={_property(each.rule.name)}"
-        yield f"::{command} {parts}::{_data(message(each))}"
+    for finding in linted.findings:
+        command = _COMMANDS[finding.rule.severity]
+        parts = f"file={_property(finding.file)},line={finding.line},title={_property(finding.rule.name)}"
+        yield f"::{command} {parts}::{_data(message(finding))}"
 
 
 def _data(text: str) -> str:

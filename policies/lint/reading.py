@@ -18,7 +18,8 @@ from gpuplatform.nesting import too_deep_at_line
 from policies.subject import MOST_BITS, Plain
 
 MAX_VALUES: Final = 200_000
-"""Of one document, aliases written out: room for the largest CustomResourceDefinition, none for a bomb."""
+"""The most values of one document, with aliases expanded: more than the largest CustomResourceDefinition has, and few
+enough to stop a document that expands without end."""
 
 _TAG = "tag:yaml.org,2002:"
 _TEXT = f"{_TAG}str"
@@ -29,7 +30,7 @@ _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Text that is not YAML, or a document that no object can be made of."""
+    """Text that is not YAML, or a document that cannot become an object."""
 
     line: int
     """From 1."""
@@ -37,7 +38,7 @@ class Broken:
 
 
 class _BrokenError(Exception):
-    """A document that no object can be made of, while it is being made."""
+    """Raised while a document is read that cannot become an object."""
 
     def __init__(self, line: int, why: str) -> None:
         self.broken = Broken(line, why)
@@ -50,7 +51,7 @@ class Document:
 
     body: Plain
     text: str
-    """Of the whole file, from which lines are found once there is something to say: most documents break no rule."""
+    """The whole file's text; lines are computed from it only for a finding, because most documents break no rule."""
     number: int
     """Among the file's documents, from 0."""
 
@@ -58,8 +59,8 @@ class Document:
         """The line, from 1, of a field such as ``spec.containers[0].image``, or of the nearest part that is there."""
         node = _nodes_of(self.text)[self.number]
         mark = node.start_mark
-        for found in _STEP.finditer(path):
-            below = _child(node, found[1] if found[2] is None else found[2])
+        for step in _STEP.finditer(path):
+            below = _child(node, step[1] if step[2] is None else step[2])
             if below is None:
                 break
             mark, node = below[0].start_mark, below[1]
@@ -80,7 +81,7 @@ def documents(text: str) -> Iterator[Document | Broken]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         why = " ".join(filter(None, (error.context, error.problem)))
-        # The end of an unfinished text is past its last line, where nobody could be shown anything.
+        # An unfinished text ends after its last line, which no tool could show.
         line = min(mark.line + 1, max(1, len(text.splitlines()))) if mark else 1
         yield Broken(line, f"text that is not YAML: {why}")
     except yaml.YAMLError as error:
@@ -130,9 +131,9 @@ class _Construction:
         """The data of a node and how many values it holds."""
         if isinstance(node, yaml.ScalarNode):
             return (node.value if node.tag == _TEXT else _scalar(node)), 1
-        known = self.made.get(id(node))
-        if known is not None:
-            return known
+        earlier = self.made.get(id(node))
+        if earlier is not None:
+            return earlier
         if id(node) in self.open:
             raise _BrokenError(node.start_mark.line + 1, "a part that contains itself")
         self.open.add(id(node))
@@ -144,7 +145,7 @@ class _Construction:
         return made
 
     def _list(self, node: yaml.Node) -> tuple[Plain, int]:
-        made = [self._value(each) for each in node.value]
+        made = [self._value(item) for item in node.value]
         return [value for value, _ in made], 1 + sum(size for _, size in made)
 
     def _mapping(self, node: yaml.MappingNode) -> tuple[Plain, int]:
@@ -152,23 +153,23 @@ class _Construction:
         merged: dict[str, Plain] = {}
         size = 1
         for key_node, value_node in node.value:
-            value, own = self._value(value_node)
-            size += own + 1
+            value, values_inside = self._value(value_node)
+            size += values_inside + 1
             if key_node.tag == _MERGE:
-                for each in reversed(value if isinstance(value, list) else [value]):
-                    merged |= each if isinstance(each, dict) else {}
+                for mapping in reversed(value if isinstance(value, list) else [value]):
+                    merged |= mapping if isinstance(mapping, dict) else {}
                 continue
             if not isinstance(key_node, yaml.ScalarNode):
                 raise _BrokenError(key_node.start_mark.line + 1, "a key that is not a text")
             key = str(key_node.value)
             if key in made:
-                raise _BrokenError(key_node.start_mark.line + 1, f"the key {key!r} twice in one mapping")
+                raise _BrokenError(key_node.start_mark.line + 1, f"the duplicate key {key!r} in one mapping")
             made[key] = value
         return (merged | made if merged else made), size
 
 
 def _scalar(node: yaml.ScalarNode) -> Plain:
-    """A value that is no text; whatever has a tag of its own, or is a date, stays as it is written."""
+    """A value that is not text; a date, or a value with a tag of its own, stays as it is written."""
     written: str = node.value
     match node.tag.removeprefix(_TAG):
         case "null":
@@ -208,7 +209,7 @@ def _child(node: yaml.Node, step: str) -> tuple[yaml.Node, yaml.Node] | None:
     if isinstance(node, yaml.SequenceNode):
         if step.isdecimal():
             return (node.value[int(step)], node.value[int(step)]) if int(step) < len(node.value) else None
-        return next(((each, each) for each in node.value if _is_named(each, step)), None)
+        return next(((item, item) for item in node.value if _is_named(item, step)), None)
     return None
 
 

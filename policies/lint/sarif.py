@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
-from policies.lint.judging import Linted, LintFinding
+from policies.lint.judging import FILE_RULES, RULES, STACK_RULES, VIEW_RULES, AnyRule, Linted, LintFinding
 from policies.lint.output import message, page
-from policies.lint.rules import FILE_RULES, RULES, STACK_RULES, VIEW_RULES, AnyRule
 from policies.rule import Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -27,11 +26,11 @@ def as_sarif(linted: Linted) -> str:
     """The findings as one SARIF log with one run."""
     rules: tuple[AnyRule, ...] = (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)
     index = {rule.name: number for number, rule in enumerate(rules)}
-    driver: dict[str, object] = {"name": "gpuplatform-lint", "rules": [_rule(each) for each in rules]}
+    driver: dict[str, object] = {"name": "gpuplatform-lint", "rules": [_rule(rule) for rule in rules]}
     run: dict[str, object] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(each, index[each.rule.name]) for each in linted.findings],
+        "results": [_result(finding, index[finding.rule.name]) for finding in linted.findings],
     }
     return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2)
 

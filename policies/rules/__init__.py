@@ -1,29 +1,24 @@
-"""The rules, one concern a file, in the order in which the reference lists them."""
+"""The rules, one topic per file, in the order of the reference."""
 
 from __future__ import annotations
 
-from policies.change_rule import ChangeRule
-from policies.rule import Rule, StackRule
+from policies.rule import ChangeRule, Rule, StackRule, ViewRule
 from policies.rules import (
     architectures,
     bindings,
-    bounds,
     budgets,
     capacity,
     cluster,
     cost,
     device_claims,
-    fixed,
     identity,
+    immutable_labels,
     karpenter_values,
     labels,
-    ladder,
-    launch_templates,
     network,
     node_classes,
     node_groups,
     node_pools,
-    operator_objects,
     operator_values,
     overlays,
     pods,
@@ -33,9 +28,10 @@ from policies.rules import (
     sharing,
     taints,
     tenancy,
+    tenant_limits,
     tenant_pools,
+    weights,
 )
-from policies.view_rule import ViewRule
 
 RULES: tuple[Rule, ...] = (
     *labels.RULES,
@@ -43,16 +39,16 @@ RULES: tuple[Rule, ...] = (
     *architectures.RULES,
     *node_pools.RULES,
     *budgets.RULES,
-    *ladder.RULES,
+    *weights.RULES,
     *protection.RULES,
     *node_classes.RULES,
     *node_groups.RULES,
-    *launch_templates.RULES,
+    *node_groups.LAUNCH_TEMPLATE_RULES,
     *sharing.RULES,
     *overlays.RULES,
     *quotas.RULES,
     *operator_values.RULES,
-    *operator_objects.RULES,
+    *operator_values.OPERATOR_OBJECT_RULES,
     *karpenter_values.RULES,
     *tenancy.RULES,
     *device_claims.RULES,
@@ -66,7 +62,7 @@ RULES: tuple[Rule, ...] = (
 """Rules about one thing at a time."""
 
 STACK_RULES: tuple[StackRule, ...] = (
-    *ladder.STACK_RULES,
+    *weights.STACK_RULES,
     *sharing.STACK_RULES,
     *overlays.STACK_RULES,
     *quotas.STACK_RULES,
@@ -74,18 +70,18 @@ STACK_RULES: tuple[StackRule, ...] = (
     *karpenter_values.STACK_RULES,
     *tenancy.STACK_RULES,
     *bindings.STACK_RULES,
-    *bounds.STACK_RULES,
+    *tenant_limits.STACK_RULES,
     *capacity.STACK_RULES,
     *tenant_pools.STACK_RULES,
     *cost.STACK_RULES,
     *pods.STACK_RULES,
 )
-"""Rules about things that only make sense together."""
+"""Rules about several things together."""
 
 VIEW_RULES: tuple[ViewRule, ...] = pods.VIEW_RULES
-"""Rules about one thing in a stack that somebody names; the policy engine does not run them."""
+"""Rules about one thing in a named stack; the policy engine does not run them."""
 
-CHANGE_RULES: tuple[ChangeRule, ...] = fixed.CHANGE_RULES
-"""Rules about what an object was and what it becomes; the policy engine sees no earlier state."""
+CHANGE_RULES: tuple[ChangeRule, ...] = immutable_labels.CHANGE_RULES
+"""Rules about an object before and after a change; the policy engine sees no earlier state."""
 
 __all__ = ["CHANGE_RULES", "RULES", "STACK_RULES", "VIEW_RULES"]

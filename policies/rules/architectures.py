@@ -1,18 +1,17 @@
-"""One architecture a NodePool, and arm64 behind its taint: an image for amd64 alone cannot start there."""
+"""A NodePool has one architecture, and arm64 nodes have a taint, because an image for amd64 only cannot start there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpuplatform.analysis import label_accuracy
 from gpuplatform.faults import Fault
-from gpuplatform.proofs import truth
 from gpuplatform.standard import keys
 from gpuplatform.standard.taints import ARM64, ARM64_TAINT
 from policies.cel import Cel, literal
-from policies.kinds import NODE_POOL
 from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Subject, Unknown
+from policies.subject import NODE_POOL, UNKNOWN, Subject, Unknown
 
 _TAINT = f"{ARM64_TAINT.key}={ARM64_TAINT.value}:{ARM64_TAINT.effect}"
 
@@ -21,9 +20,11 @@ def _one(subject: Subject) -> Iterable[Fault]:
     architectures = _architectures(nodepool(subject))
     if len(architectures) < 2:
         return []
-    allowed = "one architecture: most images are built for one, and a pod that asks for none lands on either"
+    allowed = (
+        "one architecture: most images are built for one, and a pod that selects no architecture may land on either"
+    )
     change = f"name the types of one, or {keys.ARCHITECTURE} with one value, and make another NodePool for the rest"
-    return [Fault(truth.REQUIREMENTS_PATH, " and ".join(sorted(architectures)), allowed, change)]
+    return [Fault(label_accuracy.REQUIREMENTS_PATH, " and ".join(sorted(architectures)), allowed, change)]
 
 
 def _tainted(subject: Subject) -> Iterable[Fault]:
@@ -43,14 +44,20 @@ def _tainted(subject: Subject) -> Iterable[Fault]:
 
 
 def _architectures(pool: NodePool) -> set[str]:
-    """Those of the types that it names; else those that it names themselves; else all that it can launch."""
+    """The architectures of the named types; else the named ones; else those of every type that it can launch."""
     requirements, types = pool.requirements, pool.types
     if isinstance(requirements, Unknown) or isinstance(types, Unknown):
         return set()
-    launched = {each.architecture for each in types}
-    if launched and any(each.key == keys.INSTANCE_TYPE and each.operator == "In" for each in requirements):
+    launched = {instance_type.architecture for instance_type in types}
+    if launched and any(
+        requirement.key == keys.INSTANCE_TYPE and requirement.operator == "In" for requirement in requirements
+    ):
         return launched
-    lines = [each for each in requirements if each.key == keys.ARCHITECTURE and each.operator == "In"]
+    lines = [
+        requirement
+        for requirement in requirements
+        if requirement.key == keys.ARCHITECTURE and requirement.operator == "In"
+    ]
     if not lines:
         return launched
     return {value for value in lines[0].values if all(value in line.values for line in lines)}
@@ -71,7 +78,7 @@ NODEPOOL_ONE_ARCHITECTURE = Rule(
 
 GRAVITON_TAINTED = Rule(
     name="graviton-tainted",
-    description="A NodePool of arm64 nodes stands behind the taint of its architecture.",
+    description="A NodePool of arm64 nodes has the taint of its architecture.",
     severity=Severity.HIGH,
     remediation=f"Add the taint {_TAINT}; pods whose image is built for arm64 tolerate it.",
     kinds=(NODE_POOL,),

@@ -1,4 +1,4 @@
-"""Bindings: who has a role is named, and no team has the cluster (Q10)."""
+"""Role bindings: they name who gets a role, and give no team rights over the whole cluster."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Container, Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from policies.cel import PLATFORMS_OWN
-from policies.kinds import NAMESPACE, SERVICE_ACCOUNT
 from policies.rule import Rule, Severity, StackRule
 from policies.rules.tenancy import is_tenant, unnamed_secrets, wildcards
-from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items_at, quoted
+from policies.subject import NAMESPACE, SERVICE_ACCOUNT, UNKNOWN, Kind, Plain, Subject, Unknown, at, items_at, quoted
 
 CLUSTER_ROLE = Kind("rbac.authorization.k8s.io", "ClusterRole")
 ROLE_BINDING = Kind("rbac.authorization.k8s.io", "RoleBinding")
@@ -20,19 +19,19 @@ _READ_SECRETS = ("admin", "edit")
 """ClusterRoles of Kubernetes itself that read every secret of a namespace (same page, user-facing roles)."""
 _ACCOUNT = "system:serviceaccount:"
 """How an account is written as a user, before its namespace and name."""
-_EVERYBODY = ("system:authenticated", "system:unauthenticated", "system:serviceaccounts", "system:masters", "*")
-"""Groups of Kubernetes that nobody is put into by name (kubernetes.io/docs/reference/access-authn-authz/rbac)."""
+_UNNAMED_GROUPS = ("system:authenticated", "system:unauthenticated", "system:serviceaccounts", "system:masters", "*")
+"""Groups of Kubernetes without named members (kubernetes.io/docs/reference/access-authn-authz/rbac)."""
 
 
 def _named(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     if at(subject.body, "roleRef", "name") == _WHOLE_CLUSTER:
-        allowed = f"a role of what is needed: {_WHOLE_CLUSTER} may do everything, the platform's rules included"
+        allowed = f"a role with the needed rights only: {_WHOLE_CLUSTER} may even change the platform's rules"
         faults.append(Fault("roleRef.name", quoted(_WHOLE_CLUSTER), allowed, "bind a role of the namespace"))
     listed = items_at(subject, "subjects")
-    for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
-        name = at(each, "name")
-        if name is not UNKNOWN and (name in _EVERYBODY or str(name).startswith("system:serviceaccounts:")):
+    for number, bound in enumerate(() if isinstance(listed, Unknown) else listed):
+        name = at(bound, "name")
+        if name is not UNKNOWN and (name in _UNNAMED_GROUPS or str(name).startswith("system:serviceaccounts:")):
             path, allowed = f"subjects[{number}].name", "a group, a user or an account by its own name"
             faults.append(Fault(path, quoted(name), allowed, "name who needs the role"))
     return faults
@@ -40,27 +39,29 @@ def _named(subject: Subject) -> Iterable[Fault]:
 
 def _narrow(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     wide: dict[str, str] = dict.fromkeys(_READ_SECRETS, "secrets without names")
-    for each in subjects:
-        found = [*wildcards(each), *unnamed_secrets(each)] if each.is_a(CLUSTER_ROLE) else []
-        if found and each.known_name is not None:
-            wide[each.known_name] = f"{found[0].path}: {found[0].given}"
-    teams = {each.known_name for each in subjects if each.is_a(NAMESPACE) and is_tenant(each)}
-    for binding in (each for each in subjects if each.is_a(ROLE_BINDING) or each.is_a(CLUSTER_ROLE_BINDING)):
+    for subject in subjects:
+        faults = [*wildcards(subject), *unnamed_secrets(subject)] if subject.is_a(CLUSTER_ROLE) else []
+        if faults and subject.known_name is not None:
+            wide[subject.known_name] = f"{faults[0].path}: {faults[0].given}"
+    teams = {subject.known_name for subject in subjects if subject.is_a(NAMESPACE) and is_tenant(subject)}
+    for binding in (
+        subject for subject in subjects if subject.is_a(ROLE_BINDING) or subject.is_a(CLUSTER_ROLE_BINDING)
+    ):
         role = at(binding.body, "roleRef", "name")
         if at(binding.body, "roleRef", "kind") != CLUSTER_ROLE.name or not isinstance(role, str) or role not in wide:
             continue
         listed = items_at(binding, "subjects")
-        for number, each in enumerate(() if isinstance(listed, Unknown) else listed):
-            if _is_of_a_team(each, teams):
-                given = f"{quoted(at(each, 'name'))}, who gets the ClusterRole {role} ({wide[role]})"
+        for number, bound in enumerate(() if isinstance(listed, Unknown) else listed):
+            if _is_of_a_team(bound, teams):
+                bound_in_words = f"{quoted(at(bound, 'name'))}, who gets the ClusterRole {role} ({wide[role]})"
                 allowed = "a role that names its API groups, resources, verbs and secrets"
                 change = "bind a Role of the namespace with what is needed, or narrow the ClusterRole"
-                yield binding, Fault(f"subjects[{number}]", given, allowed, change)
+                yield binding, Fault(f"subjects[{number}]", bound_in_words, allowed, change)
 
 
-def _is_of_a_team(given: Plain, teams: Container[str | None]) -> bool:
+def _is_of_a_team(bound: Plain, teams: Container[str | None]) -> bool:
     """Whether it is a person, or an account of a namespace that is known as a team's: charts have accounts too."""
-    kind, name, namespace = (at(given, part) for part in ("kind", "name", "namespace"))
+    kind, name, namespace = (at(bound, part) for part in ("kind", "name", "namespace"))
     if not isinstance(name, str):
         return False
     if name.startswith(_ACCOUNT):
@@ -72,7 +73,7 @@ def _is_of_a_team(given: Plain, teams: Container[str | None]) -> bool:
 
 BINDING_NAMED = Rule(
     name="binding-named",
-    description="A role is bound to somebody by name, and cluster-admin to nobody.",
+    description="A role is bound to subjects by their names, and cluster-admin to no one.",
     severity=Severity.CRITICAL,
     remediation="Bind a Role of the namespace to a named group or account.",
     kinds=(ROLE_BINDING, CLUSTER_ROLE_BINDING),
@@ -82,7 +83,7 @@ BINDING_NAMED = Rule(
 
 BINDING_NARROW = StackRule(
     name="binding-narrow",
-    description="No team is given a ClusterRole with a star, or one that reads every secret.",
+    description="No team gets a ClusterRole with a wildcard, or one that reads every secret.",
     severity=Severity.HIGH,
     remediation="Bind a Role of the namespace that names what is needed, or narrow the ClusterRole.",
     kinds=(CLUSTER_ROLE, ROLE_BINDING, CLUSTER_ROLE_BINDING, NAMESPACE),

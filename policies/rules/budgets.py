@@ -1,4 +1,4 @@
-"""Disruption budgets together: a week in which a node on an old template may never go is no week (N10, N11)."""
+"""Disruption budgets: every week must leave a time in which a node on an old template may be replaced."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ import datetime
 import re
 from collections.abc import Iterable
 
+from gpuplatform.analysis.disruption.week import MINUTE, WEEK, Budget, budgets_of
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.calendar.week import MINUTE, WEEK, Budget, budgets_of
-from gpuplatform.standard.reasons import Reason
+from gpuplatform.standard.markets import Reason
 from policies.cel import Cel, literal
-from policies.kinds import NODE_POOL
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, text
+from policies.subject import NODE_POOL, UNKNOWN, Plain, Subject, Unknown, at, items, items_at, text
 
 _NONE = re.compile(r"0+%?")
 _MONDAY = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
-"""Any will do: schedules that name days of a month or months are no part of every week."""
+"""Any Monday: schedules for days of the month or for months are ignored, because they do not apply every week."""
 _WORDS = {"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *", "@weekly": "0 0 * * 0"}
 """Schedules of every week that Karpenter's library knows by name (robfig/cron v3.0.1)."""
 
@@ -27,8 +26,8 @@ def _possible(subject: Subject) -> Iterable[Fault]:
         return []
     minutes = int(WEEK / MINUTE)
     blocked = 0
-    for each in written:
-        closing = _closing(each)
+    for budget in written:
+        closing = _closing(budget)
         if closing is not None:
             blocked |= closing.active(_MONDAY, minutes)
     if blocked != (1 << minutes) - 1:
@@ -37,24 +36,24 @@ def _possible(subject: Subject) -> Iterable[Fault]:
         Fault(
             "spec.disruption.budgets",
             f"budgets of no node that leave no minute of the week for {Reason.DRIFTED.value}",
-            "a time in every week in which a node on an old template may go: of all active budgets the smallest wins",
+            "a time in every week in which an old node may be replaced: of all active budgets the smallest applies",
             "shorten a window or a duration, or give the budget of no node a schedule or reasons",
         )
     ]
 
 
 def _closing(written: Plain) -> Budget | None:
-    """A budget that lets no drifted node go, in some part of every week; None for any other, and for what is not known.
+    """A budget that keeps drifted nodes in some part of every week; None for any other budget, and if it is not known.
 
-    A budget that cannot be read is the API server's to refuse, or another rule's.
+    The API server or another rule refuses a budget that cannot be read.
     """
     parts = {key: text(at(written, key)) for key in ("nodes", "schedule", "duration")}
     nodes, reasons = parts["nodes"], items(at(written, "reasons"))
     if UNKNOWN in parts.values() or isinstance(reasons, Unknown) or nodes is None or not _NONE.fullmatch(str(nodes)):
         return None
-    plain: dict[str, object] = {key: _WORDS.get(str(each), each) for key, each in parts.items() if each is not None}
+    plain: dict[str, object] = {key: _WORDS.get(str(value), value) for key, value in parts.items() if value is not None}
     if reasons:
-        plain["reasons"] = [str(each) for each in reasons]
+        plain["reasons"] = [str(reason) for reason in reasons]
     try:
         (budget,) = budgets_of({"spec": {"disruption": {"budgets": [plain]}}})
     except ValueError:
@@ -69,9 +68,9 @@ def _weekly(budget: Budget) -> bool:
 
 DRIFT_POSSIBLE = Rule(
     name="drift-possible",
-    description="The budgets of a NodePool leave a time in every week in which a node on an old template may go.",
+    description="The budgets of a NodePool leave a time in every week in which an old node may be replaced.",
     severity=Severity.HIGH,
-    remediation="Shorten a window: with one budget or another of no node active all week, no image is ever replaced.",
+    remediation="Shorten a window: if budgets of zero nodes cover the week, Karpenter never replaces a node.",
     kinds=(NODE_POOL,),
     judge=_possible,
     admission=Cel(

@@ -1,4 +1,4 @@
-"""Capacity: what a stack guarantees its teams is within what its pools can have, by what it publishes (B5)."""
+"""Capacity: the guarantees that a stack publishes fit into the capacity that it publishes for its pools."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from fractions import Fraction
 from math import ceil
 
 from gpuplatform.faults import Fault
-from gpuplatform.flow import Tight, Wish, divided, tight
+from gpuplatform.plan.max_flow import Bottleneck, Demand, bottlenecks, divided
 from policies.cel import CLOUD
-from policies.kinds import STACK
 from policies.rule import Severity, StackRule
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, mapping, number, quoted, text
+from policies.subject import STACK, UNKNOWN, Plain, Subject, Unknown, at, items, mapping, number, quoted, text
 
 _DOCUMENT = "platform"
 _LINES = f"{_DOCUMENT}.capacity"
 
 
 def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    return [(each, fault) for each in subjects for fault in _of_stack(each)]
+    return [(subject, fault) for subject in subjects for fault in _of_stack(subject)]
 
 
 def _of_stack(subject: Subject) -> Iterable[Fault]:
@@ -34,7 +33,7 @@ def _of_stack(subject: Subject) -> Iterable[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    said: str
+    words: str
     amount: float
     pools: tuple[str, ...]
 
@@ -53,26 +52,26 @@ def _line(path: str, published: Plain) -> list[Fault]:
         return []
     if line is None:
         return [_unreadable(path, "a line that lacks one of them")]
-    wishes = [Wish(ceil(each.amount), each.pools) for each in line.claims]
+    wishes = [Demand(ceil(claim.amount), claim.pools) for claim in line.claims]
     room = {name: int(units * Fraction(str(line.allowed))) for name, units in line.units.items()}
-    return [_too_much(path, line, each) for each in tight(wishes, divided(wishes, room), room)]
+    return [_too_much(path, line, bottleneck) for bottleneck in bottlenecks(wishes, divided(wishes, room), room)]
 
 
-def _too_much(path: str, line: _Line, bar: Tight) -> Fault:
-    claims, units = [line.claims[each] for each in bar.wishes], {name: line.units[name] for name in bar.places}
+def _too_much(path: str, line: _Line, bar: Bottleneck) -> Fault:
+    claims, units = [line.claims[wish] for wish in bar.wishes], {name: line.units[name] for name in bar.places}
     of_pools = ", ".join(f"pool {name} {have:g}" for name, have in sorted(units.items()))
-    of_teams = ", ".join(each.said for each in claims)
-    promised, have = sum(each.amount for each in claims), sum(units.values())
+    of_teams = ", ".join(claim.words for claim in claims)
+    promised, have = sum(claim.amount for claim in claims), sum(units.values())
     return Fault(
         path,
-        f"{promised:g} {line.resource} guaranteed ({of_teams}) of {have:g} that can be ({of_pools})",
-        f"{line.allowed:.2f} times what can be",
+        f"{promised:g} {line.resource} guaranteed ({of_teams}) with a capacity of {have:g} ({of_pools})",
+        f"at most {line.allowed:.2f} times the capacity",
         "lower a quota, raise a ceiling, or allow a higher queues.overcommit_ratio in the stack's settings",
     )
 
 
 def _read(line: Plain) -> _Line | Unknown | None:
-    """None where a part of the line is absent or something else."""
+    """None if a part of the line is absent or of another type."""
     pools, claims, allowed = (
         mapping(at(line, "pools")),
         _listed(at(line, "guaranteed")),
@@ -80,46 +79,46 @@ def _read(line: Plain) -> _Line | Unknown | None:
     )
     if isinstance(pools, Unknown) or isinstance(claims, Unknown) or isinstance(allowed, Unknown):
         return UNKNOWN
-    units = {name: number(each) for name, each in pools.items()}
-    read = [_claim(each, tuple(pools)) for each in claims or ()]
+    units = {name: number(amount) for name, amount in pools.items()}
+    read = [_claim(claim, tuple(pools)) for claim in claims or ()]
     if UNKNOWN in units.values() or UNKNOWN in read:
         return UNKNOWN
-    known = {name: each for name, each in units.items() if isinstance(each, float)}
-    kept = tuple(each for each in read if isinstance(each, _Claim))
-    if not known or claims is None or allowed is None or len(known) < len(units) or len(kept) < len(read):
+    known_units = {name: amount for name, amount in units.items() if isinstance(amount, float)}
+    kept = tuple(claim for claim in read if isinstance(claim, _Claim))
+    if not known_units or claims is None or allowed is None or len(known_units) < len(units) or len(kept) < len(read):
         return None
-    return _Line(str(text(at(line, "resource"))), known, kept, allowed)
+    return _Line(str(text(at(line, "resource"))), known_units, kept, allowed)
 
 
 def _claim(claim: Plain, pools: tuple[str, ...]) -> _Claim | Unknown | None:
-    """Where it names no pools, as an older release did not, any of the line may serve it."""
+    """Without pools, as in an older release, every pool of the line may serve the claim."""
     amount, meant = number(at(claim, "amount")), at(claim, "pools")
     named = pools if meant is None else _listed(meant)
     if isinstance(amount, Unknown) or isinstance(named, Unknown) or UNKNOWN in (named or ()):
         return UNKNOWN
-    if amount is None or named is None or any(each not in pools for each in named):
+    if amount is None or named is None or any(name not in pools for name in named):
         return None
-    said = f"{text(at(claim, 'tenant'))} {amount:g} in {text(at(claim, 'namespace'))}"
-    return _Claim(said, amount, tuple(str(each) for each in named))
+    words = f"{text(at(claim, 'tenant'))} {amount:g} in {text(at(claim, 'namespace'))}"
+    return _Claim(words, amount, tuple(str(name) for name in named))
 
 
 def _listed(value: Plain) -> Sequence[Plain] | Unknown | None:
-    """A list; None where the value is absent or something else."""
+    """A list; None if the value is absent or of another type."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     return items(value) if value is UNKNOWN or is_list else None
 
 
-def _unreadable(path: str, given: str) -> Fault:
+def _unreadable(path: str, written: str) -> Fault:
     allowed = (
-        "a list of lines, each with units by pool, amounts guaranteed on pools of the line and the ratio allowed, all"
-        " of them numbers"
+        "a list of lines, each with the units of every pool, the guaranteed amounts and the allowed ratio, all as"
+        " numbers"
     )
-    return Fault(path, given, allowed, "publish the capacity: what nobody states nobody keeps")
+    return Fault(path, written, allowed, "publish the capacity, so that the guarantees can be checked")
 
 
 GUARANTEES_WITHIN_CAPACITY = StackRule(
     name="guarantees-within-capacity",
-    description="What teams are guaranteed of cards and slices is within what their pools can have.",
+    description="Guarantees of cards and slices do not exceed the capacity of the teams' pools.",
     severity=Severity.HIGH,
     remediation="Lower a quota or raise a ceiling; `gpuplatform check --stack NAME` prints the capacity table.",
     kinds=(STACK,),

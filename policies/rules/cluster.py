@@ -1,4 +1,4 @@
-"""The cluster: reachable by named networks, its secrets encrypted, its access by API, its logs whole (F3-F6)."""
+"""The cluster: named networks reach it, its secrets are encrypted, access entries give access, all logs are on."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from policies.cel import CLOUD
-from policies.kinds import CLUSTER
 from policies.rule import Rule, Severity
 from policies.rules.network import names_somebody
-from policies.subject import UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
+from policies.subject import CLUSTER, UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
 
 _LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
@@ -26,18 +25,18 @@ def _endpoint(subject: Subject) -> Iterable[Fault]:
             Fault(path, "nothing", allowed, "name the networks that may reach the API, or close the public endpoint")
         ]
     return [
-        Fault(path, quoted(each), "networks of your own, by address", "name your own networks instead")
-        for each in map(text, networks)
-        if isinstance(each, str) and not names_somebody(each)
+        Fault(path, quoted(network), "networks of your own, by address", "name your own networks instead")
+        for network in map(text, networks)
+        if isinstance(network, str) and not names_somebody(network)
     ]
 
 
 def _private(subject: Subject) -> Iterable[Fault]:
-    given = at(subject.body, "vpcConfig", "endpointPrivateAccess")
-    if given in (True, UNKNOWN):
+    access = at(subject.body, "vpcConfig", "endpointPrivateAccess")
+    if access in (True, UNKNOWN):
         return []
-    allowed = "true: nodes otherwise leave the network to reach their own API"
-    return [Fault("vpcConfig.endpointPrivateAccess", quoted(given), allowed, "set endpointPrivateAccess to true")]
+    allowed = "true: otherwise nodes leave the network to reach the cluster's API"
+    return [Fault("vpcConfig.endpointPrivateAccess", quoted(access), allowed, "set endpointPrivateAccess to true")]
 
 
 def _encrypted(subject: Subject) -> Iterable[Fault]:
@@ -56,20 +55,18 @@ def _by_api(subject: Subject) -> Iterable[Fault]:
     mode = at(subject.body, "accessConfig", "authenticationMode")
     if mode in ("API", UNKNOWN):
         return []
-    allowed = (
-        "API: a ConfigMap of users can be edited by whoever may edit ConfigMaps, and locks everybody out when lost"
-    )
+    allowed = "API: anyone who may edit ConfigMaps may edit the ConfigMap of users, and its loss locks everyone out"
     return [Fault("accessConfig.authenticationMode", quoted(mode), allowed, "set authenticationMode to API")]
 
 
 def _logs(subject: Subject) -> Iterable[Fault]:
-    given = items_at(subject, "enabledClusterLogTypes")
-    if isinstance(given, Unknown) or UNKNOWN in given:
+    enabled = items_at(subject, "enabledClusterLogTypes")
+    if isinstance(enabled, Unknown) or UNKNOWN in enabled:
         return []
-    missing = [each for each in _LOG_TYPES if each not in given]
+    missing = [log_type for log_type in _LOG_TYPES if log_type not in enabled]
     if not missing:
         return []
-    named = ", ".join(str(each) for each in given) or "none"
+    named = ", ".join(str(log_type) for log_type in enabled) or "none"
     return [Fault("enabledClusterLogTypes", named, ", ".join(_LOG_TYPES), f"add {', '.join(missing)}")]
 
 

@@ -1,4 +1,4 @@
-"""Cost: the bill that a stack publishes keeps the limits that it publishes beside it (B9)."""
+"""Cost: the bill that a stack publishes is within the limits that it publishes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from policies.cel import CLOUD
-from policies.kinds import STACK
 from policies.rule import Severity, StackRule
-from policies.subject import UNKNOWN, Subject, Unknown, at, number, quoted
+from policies.subject import STACK, UNKNOWN, Subject, Unknown, at, number, quoted
 
 _DOCUMENT = "platform"
 _LIMITS = {
@@ -18,7 +17,7 @@ _LIMITS = {
 
 
 def _within_budget(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    return [(each, fault) for each in subjects for fault in _over(each)]
+    return [(subject, fault) for subject in subjects for fault in _over(subject)]
 
 
 def _over(subject: Subject) -> Iterable[Fault]:
@@ -33,8 +32,10 @@ def _over(subject: Subject) -> Iterable[Fault]:
         if isinstance(costs, Unknown) or isinstance(allowed, Unknown):
             continue
         if costs is None or allowed is None:
-            given = f"{quoted(at(cost, figure))} beside a {limit} of {quoted(at(cost, limit))}"
-            faults.append(Fault(path, given, "both, in dollars: what nobody states nobody keeps", "publish both"))
+            figures = f"{quoted(at(cost, figure))} beside a {limit} of {quoted(at(cost, limit))}"
+            faults.append(
+                Fault(path, figures, "both figures, in dollars, so that the limit can be checked", "publish both")
+            )
         elif costs > allowed:
             faults.append(Fault(path, f"{costs:,.0f}", f"{allowed:,.0f}, the {limit}", change))
     return faults
@@ -42,9 +43,9 @@ def _over(subject: Subject) -> Iterable[Fault]:
 
 BUDGET_KEPT = StackRule(
     name="budget-kept",
-    description="What a stack may cost at rest and with every ceiling reached is within its limits.",
+    description="The cost of a stack at rest, and with every ceiling reached, is within its limits.",
     severity=Severity.HIGH,
-    remediation="Lower ceilings or remove static nodes; `gpuplatform cost --stack NAME` says what costs how much.",
+    remediation="Lower ceilings or remove static nodes; `gpuplatform cost --stack NAME` lists the costs.",
     kinds=(STACK,),
     judge=_within_budget,
     admission=CLOUD,

@@ -1,4 +1,4 @@
-"""Administrators' access to devices: a claim for cards that others hold already, counted by no quota (G13).
+"""Administrators' access to devices: a claim for cards that others hold already, counted by no quota.
 
 Kubernetes takes such a claim in a namespace alone that carries a label for it (k8s.io/kubernetes v1.35.4,
 pkg/registry/resource/utils.go, AuthorizedForAdmin; gate DRAAdminAccess, on since 1.34). The label is kept from teams'
@@ -13,11 +13,20 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys
 from policies.cel import Cel, literal
-from policies.kinds import NAMESPACE, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
-from policies.namespaces import is_platforms
 from policies.rule import Rule, Severity
 from policies.rules.tenancy import is_tenant
-from policies.subject import UNKNOWN, Subject, Unknown, at, items, quoted
+from policies.subject import (
+    NAMESPACE,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+    UNKNOWN,
+    Subject,
+    Unknown,
+    at,
+    items,
+    quoted,
+)
+from policies.workloads import is_platforms
 
 _FIELD = "adminAccess"
 _HOLDERS = ("exactly",), ()

@@ -1,4 +1,4 @@
-"""Identity: what a role may do is named, and so is who may take it (F7, Q10)."""
+"""Identity: a role names its actions and the services that may assume it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _PODS, _NODES = "pods.eks.amazonaws.com", "ec2.amazonaws.com"
 
 
 def _statements(subject: Subject, field: str) -> Iterator[tuple[str, Plain]]:
-    """What a policy's text allows, each statement with its place; nothing while the text is not known."""
+    """The statements of a policy that allow something, each with its path; none if the text is not known yet."""
     text = at(subject.body, field)
     try:
         document = plain(json.loads(text)) if isinstance(text, str) else None
     except ValueError:
         document = None
-    for number, each in enumerate(_listed(at(document, "Statement"))):
-        if at(each, "Effect") == "Allow":
-            yield f"{field}.Statement[{number}]", each
+    for number, statement in enumerate(_listed(at(document, "Statement"))):
+        if at(statement, "Effect") == "Allow":
+            yield f"{field}.Statement[{number}]", statement
 
 
 def _listed(value: Plain) -> list[Plain]:
@@ -48,13 +48,13 @@ def _named(subject: Subject) -> Iterable[Fault]:
     faults = _readable(subject, "policy")
     for path, statement in _statements(subject, "policy"):
         actions = _listed(at(statement, "Action"))
-        wide = [each for each in actions if isinstance(each, str) and each.endswith(_EVERY)]
+        wide = [action for action in actions if isinstance(action, str) and action.endswith(_EVERY)]
         faults += [
-            Fault(f"{path}.Action", quoted(each), "actions by their names", "name the actions that are needed")
-            for each in (*wide, *(["NotAction"] if at(statement, "NotAction") is not None else []))
+            Fault(f"{path}.Action", quoted(action), "actions by their names", "name the actions that are needed")
+            for action in (*wide, *(["NotAction"] if at(statement, "NotAction") is not None else []))
         ]
         unscoped = at(statement, "Condition") is None and _EVERY in _listed(at(statement, "Resource"))
-        needless = [each for each in actions if str(each) not in UNSCOPED_READS]
+        needless = [action for action in actions if str(action) not in UNSCOPED_READS]
         if (unscoped and needless) or at(statement, "NotResource") is not None:
             allowed = f"resources by ARN, or a condition; AWS cannot limit only {', '.join(UNSCOPED_READS)}"
             named = ", ".join(map(str, needless))
@@ -70,12 +70,14 @@ def _trusted(subject: Subject) -> Iterable[Fault]:
         principal = at(statement, "Principal")
         named = _listed(at(principal, "Service"))
         services.update(named)
-        alone = isinstance(principal, Mapping) and list(principal) == ["Service"]
-        if not alone or not named or _EVERY in named:
-            allowed = "services of AWS by their names: nobody else takes a role of the platform's"
+        only_services = isinstance(principal, Mapping) and list(principal) == ["Service"]
+        if not only_services or not named or _EVERY in named:
+            allowed = "AWS services by name: no one else may assume a role of the platform"
             faults.append(Fault(f"{path}.Principal", quoted(principal), allowed, "name the service"))
     if {_PODS, _NODES} <= services:
-        allowed = "a role for pods or a role for nodes: a pod that can take the node's role can do what nodes do"
+        allowed = (
+            "a role for pods or a role for nodes: a pod that can assume the node's role has all of the node's rights"
+        )
         faults.append(Fault(field, f"{_PODS} and {_NODES}", allowed, "make two roles"))
     return faults
 
@@ -84,7 +86,7 @@ IAM_ACTIONS_NAMED = Rule(
     name="iam-actions-named",
     description="A policy of the account names its actions and its resources, or bounds them by a condition.",
     severity=Severity.CRITICAL,
-    remediation="Name actions and ARNs; where AWS cannot, the action is on the standard's list of unscoped reads.",
+    remediation="Name actions and ARNs; only the standard's list of unscoped reads needs no ARN.",
     kinds=(POLICY,),
     judge=_named,
     admission=CLOUD,
@@ -92,7 +94,7 @@ IAM_ACTIONS_NAMED = Rule(
 
 ROLE_TRUST_NAMED = Rule(
     name="role-trust-named",
-    description="A role is taken by services of AWS that it names, and never by pods and nodes alike.",
+    description="A role trusts only AWS services that it names, and never both pods and nodes.",
     severity=Severity.CRITICAL,
     remediation="Name one service as the principal; give pods a role of their own by Pod Identity.",
     kinds=(ROLE,),

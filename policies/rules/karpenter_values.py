@@ -1,4 +1,4 @@
-"""Karpenter's values: it hears of interruptions, and knows what the stack's NodePools and overlays use (N15, B4)."""
+"""Karpenter's chart values: the interruption queue, and the feature gates that the stack's objects need."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from policies.cel import CHART
-from policies.kinds import NODE_OVERLAY, NODE_POOL, RELEASE
 from policies.nodepool import nodepool
 from policies.rule import Rule, Severity, StackRule
-from policies.subject import UNKNOWN, Plain, Subject, at, quoted, text
+from policies.subject import NODE_OVERLAY, NODE_POOL, RELEASE, UNKNOWN, Plain, Subject, at, quoted, text
 
 _CHART = re.compile(r"(^|/)karpenter([-:]v?\d[^/]*)?$")
 _GATES = "values.settings.featureGates"
 
 
 def _values(subject: Subject) -> Plain:
-    """The controller's values; UNKNOWN where the release is another chart's."""
+    """The controller's values; UNKNOWN if the release is another chart's."""
     chart = text(at(subject.body, "chart"))
     return at(subject.body, "values") if isinstance(chart, str) and _CHART.search(chart) else UNKNOWN
 
@@ -33,16 +32,16 @@ def _hears(subject: Subject) -> Iterable[Fault]:
 
 def _gates_open(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     uses = {
-        "nodeOverlay": any(each.is_a(NODE_OVERLAY) for each in subjects),
-        "staticCapacity": any(each.is_a(NODE_POOL) and nodepool(each).is_static for each in subjects),
+        "nodeOverlay": any(subject.is_a(NODE_OVERLAY) for subject in subjects),
+        "staticCapacity": any(subject.is_a(NODE_POOL) and nodepool(subject).is_static for subject in subjects),
     }
     for subject in subjects:
         values = _values(subject) if subject.is_a(RELEASE) else UNKNOWN
         for gate, used in uses.items():
-            given = at(values, "settings", "featureGates", gate)
-            if used and given is not UNKNOWN and given is not True:
+            is_open = at(values, "settings", "featureGates", gate)
+            if used and is_open is not UNKNOWN and is_open is not True:
                 allowed = "true: the stack has objects that Karpenter ignores while the gate is closed"
-                yield subject, Fault(f"{_GATES}.{gate}", quoted(given), allowed, f"set {gate}: true")
+                yield subject, Fault(f"{_GATES}.{gate}", quoted(is_open), allowed, f"set {gate}: true")
 
 
 KARPENTER_HEARS_INTERRUPTIONS = Rule(
@@ -57,7 +56,7 @@ KARPENTER_HEARS_INTERRUPTIONS = Rule(
 
 KARPENTER_GATES_OPEN = StackRule(
     name="karpenter-gates-open",
-    description="Karpenter's feature gates are open for what the stack uses: overlays and static NodePools.",
+    description="Karpenter's feature gates are open for the overlays and static NodePools of the stack.",
     severity=Severity.CRITICAL,
     remediation="Set settings.featureGates.nodeOverlay and staticCapacity to true.",
     kinds=(RELEASE, NODE_OVERLAY, NODE_POOL),

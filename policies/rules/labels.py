@@ -1,17 +1,16 @@
-"""Labels: every GPU NodePool carries the whole standard, true of all it may launch, and nothing of NVIDIA's (L1-L4)."""
+"""Labels: a GPU NodePool has every label of the standard, true of every type it may launch, and none of NVIDIA's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpuplatform.analysis import label_accuracy
 from gpuplatform.faults import Fault
-from gpuplatform.proofs import truth
 from gpuplatform.standard import keys, labels
 from policies.cel import Cel, every, literal
-from policies.kinds import NODE_GROUP, NODE_POOL
 from policies.nodepool import LABELS_PATH, nodepool
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, mapping_at, text
+from policies.subject import NODE_GROUP, NODE_POOL, UNKNOWN, Subject, Unknown, at, items_at, mapping_at, text
 
 
 def _complete(subject: Subject) -> Iterable[Fault]:
@@ -23,19 +22,19 @@ def _complete(subject: Subject) -> Iterable[Fault]:
     if labels.MIG.key in unsure:
         unsure.add(labels.MIG_PROFILE.key)
     paths = {f"{LABELS_PATH}[{key}]" for key in unsure}
-    known = {
+    standard_labels = {
         key: value or ""
         for key, value in pool.known_labels.items()
         if not key.startswith(keys.FEATURE_DISCOVERY_PREFIX)
     }
-    return [fault for fault in labels.problems(known, LABELS_PATH) if fault.path not in paths]
+    return [fault for fault in labels.label_problems(standard_labels, LABELS_PATH) if fault.path not in paths]
 
 
 def _true(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
     if isinstance(pool.requirements, Unknown) or isinstance(pool.all_labels, Unknown):
         return []
-    return truth.judge_labels(pool.known_labels, pool.requirements)
+    return label_accuracy.judge_labels(pool.known_labels, pool.requirements)
 
 
 def _hand_set(subject: Subject) -> Iterable[Fault]:
@@ -46,34 +45,35 @@ def _hand_set(subject: Subject) -> Iterable[Fault]:
         *(
             fault
             for line in _requirement_keys(subject)
-            for fault in labels.hand_set({line: "a requirement"}, truth.REQUIREMENTS_PATH)
+            for fault in labels.hand_set({line: "a requirement"}, label_accuracy.REQUIREMENTS_PATH)
         ),
     ]
 
 
 def _owned_by_nvidia(subject: Subject, *path: str) -> list[Fault]:
     written = mapping_at(subject, *path)
-    known = {} if isinstance(written, Unknown) else {key: str(text(value)) for key, value in written.items()}
-    return labels.hand_set(known, ".".join(path))
+    texts = {} if isinstance(written, Unknown) else {key: str(text(value)) for key, value in written.items()}
+    return labels.hand_set(texts, ".".join(path))
 
 
 def _requirement_keys(subject: Subject) -> list[str]:
-    """Karpenter labels a node with what a requirement fixes, so a requirement can set a label by hand too."""
-    lines = items_at(subject, *truth.REQUIREMENTS_PATH.split("."))
-    given = [] if isinstance(lines, Unknown) else [at(line, "key") for line in lines]
-    return [key for key in given if isinstance(key, str)]
+    """The requirements' keys: Karpenter labels a node with a fixed requirement, so one can set a label too."""
+    lines = items_at(subject, *label_accuracy.REQUIREMENTS_PATH.split("."))
+    written = [] if isinstance(lines, Unknown) else [at(line, "key") for line in lines]
+    return [key for key in written if isinstance(key, str)]
 
 
-def _if_given(key: str, values: Iterable[str]) -> str:
+def _if_present(key: str, values: Iterable[str]) -> str:
     return f"!({literal(key)} in variables.labels) || variables.labels[{literal(key)}] in {literal(values)}"
 
 
 _PROFILE = literal(labels.MIG_PROFILE.key)
 _COMPLETE_IN_CLUSTER = "!variables.is_gpu || " + every(
-    f"{literal(each.key for each in labels.STANDARD if each is not labels.MIG_PROFILE)}.all(k, k in variables.labels)",
+    f"{literal(label.key for label in labels.STANDARD if label is not labels.MIG_PROFILE)}"
+    ".all(k, k in variables.labels)",
     f"variables.labels.all(k, !k.startsWith({literal(labels.PREFIX)})"
-    f" || k in {literal(each.key for each in labels.STANDARD)})",
-    *(_if_given(each.key, each.values) for each in labels.STANDARD if each.values is not None),
+    f" || k in {literal(label.key for label in labels.STANDARD)})",
+    *(_if_present(label.key, label.values) for label in labels.STANDARD if label.values is not None),
     f"variables.partitioned == ({_PROFILE} in variables.labels)",
     "variables.card in variables.cards",
     f"!({_PROFILE} in variables.labels)"
@@ -107,9 +107,9 @@ GPU_LABELS_TRUE = Rule(
 
 NO_HAND_SET_GPU_LABELS = Rule(
     name="no-hand-set-gpu-labels",
-    description="Nobody sets a label of NVIDIA's feature discovery by hand: it overwrites them.",
+    description="No label of NVIDIA's feature discovery is set by hand: it overwrites them.",
     severity=Severity.HIGH,
-    remediation=f"Remove every {keys.FEATURE_DISCOVERY_PREFIX}* label; say it with {labels.MODEL.key} and its like.",
+    remediation=f"Remove every {keys.FEATURE_DISCOVERY_PREFIX}* label; use the standard's labels instead.",
     kinds=(NODE_POOL, NODE_GROUP),
     judge=_hand_set,
     admission=Cel(

@@ -1,4 +1,4 @@
-"""Network: nodes have no public address, and nothing is open to the world (F1, F3)."""
+"""Network: nodes have no public address, and nothing is open to the world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SERVICE = Kind("", "Service")
 INGRESS = Kind("networking.k8s.io", "Ingress")
 
 _WIDEST_PREFIX = {4: 8, 6: 19}
-"""Bits: no organisation is given a wider block of addresses than these, so a wider one names nobody."""
+"""Bits: no organisation gets a wider address block than these, so a wider block does not name one."""
 _SERVICE_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
 _INGRESS_SCHEME = "alb.ingress.kubernetes.io/scheme"
 """Annotations of the AWS Load Balancer Controller (kubernetes-sigs/aws-load-balancer-controller v2, guide/service and
@@ -31,7 +31,7 @@ _INTERNAL = "internal"
 
 
 def names_somebody(cidr: str) -> bool:
-    """Whether a network is one that some organisation can have."""
+    """Whether one organisation can have the whole network."""
     try:
         network = ipaddress.ip_network(cidr)
     except ValueError:
@@ -40,17 +40,17 @@ def names_somebody(cidr: str) -> bool:
 
 
 def _no_public_addresses(subject: Subject) -> Iterable[Fault]:
-    given = at(subject.body, "mapPublicIpOnLaunch")
-    if given in (None, False, UNKNOWN):
+    value = at(subject.body, "mapPublicIpOnLaunch")
+    if value in (None, False, UNKNOWN):
         return []
-    return [Fault("mapPublicIpOnLaunch", quoted(given), "false: a node has no public address", "set it to false")]
+    return [Fault("mapPublicIpOnLaunch", quoted(value), "false: a node has no public address", "set it to false")]
 
 
 def _closed(subject: Subject) -> Iterable[Fault]:
     return [
-        Fault(field, quoted(given), "a network of your own, by address", "name the network that needs to come in")
+        Fault(field, quoted(network), "a network of your own, by address", "name the network that needs to come in")
         for field in ("cidrIpv4", "cidrIpv6")
-        if isinstance(given := text(at(subject.body, field)), str) and not names_somebody(given)
+        if isinstance(network := text(at(subject.body, field)), str) and not names_somebody(network)
     ]
 
 
@@ -58,12 +58,12 @@ def _internal(subject: Subject) -> Iterable[Fault]:
     if not _is_of_aws(subject):
         return []
     key = _SERVICE_SCHEME if subject.is_a(SERVICE) else _INGRESS_SCHEME
-    given = at(subject.body, "metadata", "annotations", key)
+    scheme = at(subject.body, "metadata", "annotations", key)
     old = at(subject.body, "metadata", "annotations", _SERVICE_INTERNAL) if subject.is_a(SERVICE) else None
-    if given in (_INTERNAL, UNKNOWN) or (given is None and old in ("true", UNKNOWN)):
+    if scheme in (_INTERNAL, UNKNOWN) or (scheme is None and old in ("true", UNKNOWN)):
         return []
     allowed = f"{_INTERNAL}: the platform's settings open no load balancer to the world"
-    return [Fault(f"metadata.annotations[{key}]", quoted(given), allowed, f"annotate it with {key}: {_INTERNAL}")]
+    return [Fault(f"metadata.annotations[{key}]", quoted(scheme), allowed, f"annotate it with {key}: {_INTERNAL}")]
 
 
 def _is_of_aws(subject: Subject) -> bool:
@@ -87,7 +87,7 @@ SUBNET_WITHOUT_PUBLIC_ADDRESSES = Rule(
 
 SECURITY_GROUP_CLOSED = Rule(
     name="security-group-closed",
-    description="What may come in through a security group is named by its network.",
+    description="A security group admits traffic from named networks only.",
     severity=Severity.CRITICAL,
     remediation="Name the network in cidrIpv4 or cidrIpv6, or the security group that may come in.",
     kinds=(INGRESS_RULE,),
@@ -97,7 +97,7 @@ SECURITY_GROUP_CLOSED = Rule(
 
 LOAD_BALANCER_INTERNAL = Rule(
     name="load-balancer-internal",
-    description="A load balancer is inside the network, and says so.",
+    description="A load balancer is internal, and its annotation states that.",
     severity=Severity.HIGH,
     remediation=f"Annotate a Service with {_SERVICE_SCHEME}: internal, an Ingress with {_INGRESS_SCHEME}: internal.",
     kinds=(SERVICE, INGRESS),

@@ -1,4 +1,4 @@
-"""Node classes: encrypted disks, a metadata service that pods cannot use, no public address (N18)."""
+"""Node classes: encrypted disks, a metadata service that pods cannot use, no public address."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from policies.cel import Cel
-from policies.kinds import NODE_CLASS
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Subject, Unknown, at, items_at, quoted
+from policies.subject import NODE_CLASS, UNKNOWN, Subject, Unknown, at, items_at, quoted
 
 _METADATA = "spec.metadataOptions"
 _FILLED_IN = "a field that is left out, which Karpenter's definition fills in as it should be"
@@ -62,11 +61,11 @@ def _hops(subject: Subject) -> Iterable[Fault]:
 
 
 def _public_address(subject: Subject) -> Iterable[Fault]:
-    given = at(subject.body, "spec", "associatePublicIPAddress")
-    if given in (None, False, UNKNOWN):
+    value = at(subject.body, "spec", "associatePublicIPAddress")
+    if value in (None, False, UNKNOWN):
         return []
     change = "remove associatePublicIPAddress, or set it to false"
-    return [Fault("spec.associatePublicIPAddress", quoted(given), "no public address on a node", change)]
+    return [Fault("spec.associatePublicIPAddress", quoted(value), "no public address on a node", change)]
 
 
 NODE_VOLUMES_ENCRYPTED = Rule(

@@ -1,4 +1,4 @@
-"""Managed node groups with NVIDIA cards keep the same standard as NodePools (L1-L4, T1)."""
+"""Managed node groups with NVIDIA cards keep the same standard as NodePools."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, taints
 from policies.cel import CLOUD
-from policies.kinds import NODE_GROUP
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items_at, mapping_at
+from policies.subject import NODE_GROUP, UNKNOWN, Kind, Plain, Subject, Unknown, at, items_at, mapping_at, quoted
 
 _NVIDIA_IMAGE = "NVIDIA"
 """In the name of every EKS image type with NVIDIA's driver (AL2023_x86_64_NVIDIA and the like)."""
@@ -21,31 +20,31 @@ def _keeps_the_standard(subject: Subject) -> Iterable[Fault]:
     written = mapping_at(subject, "labels")
     if isinstance(written, Unknown) or UNKNOWN in written.values():
         return []
-    known = {key: str(value) for key, value in written.items()}
+    texts = {key: str(value) for key, value in written.items()}
     image = at(subject.body, "amiType")
-    if not any(key.startswith(labels.PREFIX) for key in known) and not (
+    if not any(key.startswith(labels.PREFIX) for key in texts) and not (
         isinstance(image, str) and _NVIDIA_IMAGE in image
     ):
         return []
-    return [*labels.problems(known, "labels"), *_taints(subject, known.get(labels.ROLE.key), image)]
+    return [*labels.label_problems(texts, "labels"), *_taints(subject, texts.get(labels.ROLE.key), image)]
 
 
 def _taints(subject: Subject, role: str | None, image: Plain) -> list[Fault]:
     lines = items_at(subject, "taints")
     if isinstance(lines, Unknown):
         return []
-    given = [at(line, "key") for line in lines]
-    if UNKNOWN in given:
+    written = [at(line, "key") for line in lines]
+    if UNKNOWN in written:
         return []
-    wanted = [keys.GPU_TAINT, taints.DEDICATED_KEY, labels.PURPOSE.key]
+    required = [keys.GPU_TAINT, taints.DEDICATED_KEY, labels.PURPOSE.key]
     if role == labels.Role.CHIEF.value:
-        wanted.append(labels.ROLE.key)
+        required.append(labels.ROLE.key)
     if isinstance(image, str) and _ARM64_IMAGE in image:
-        wanted.append(keys.ARCHITECTURE)
+        required.append(keys.ARCHITECTURE)
     return [
         Fault(f"taints[{key}]", "no such taint", "the standard's taints on every GPU node", f"add the taint {key}")
-        for key in wanted
-        if key not in given
+        for key in required
+        if key not in written
     ]
 
 
@@ -60,3 +59,57 @@ NODE_GROUP_STANDARD = Rule(
 )
 
 RULES = (NODE_GROUP_STANDARD,)
+
+
+LAUNCH_TEMPLATE = Kind("", "aws:ec2/launchTemplate:LaunchTemplate")
+
+
+def _metadata(subject: Subject) -> Iterable[Fault]:
+    options = at(subject.body, "metadataOptions")
+    hops, tokens = at(options, "httpPutResponseHopLimit"), at(options, "httpTokens")
+    faults: list[Fault] = []
+    if hops is not UNKNOWN and (hops != 1 or isinstance(hops, bool)):
+        path, allowed = "metadataOptions.httpPutResponseHopLimit", "1: with two hops every pod can take the node's role"
+        faults.append(Fault(path, quoted(hops), allowed, "set httpPutResponseHopLimit: 1"))
+    if tokens not in ("required", UNKNOWN):
+        path, allowed = "metadataOptions.httpTokens", "required: without a token the metadata service answers anyone"
+        faults.append(Fault(path, quoted(tokens), allowed, "set httpTokens: required"))
+    return faults
+
+
+def _volumes(subject: Subject) -> Iterable[Fault]:
+    disks = items_at(subject, "blockDeviceMappings")
+    if isinstance(disks, Unknown):
+        return []
+    if not disks:
+        return [Fault("blockDeviceMappings", "nothing", "the disks by name, encrypted", "add the root volume")]
+    return [
+        Fault(
+            f"blockDeviceMappings[{number}].ebs.encrypted", quoted(encrypted), "true on every volume", "set it to true"
+        )
+        for number, disk in enumerate(disks)
+        if (encrypted := at(disk, "ebs", "encrypted")) not in (True, "true", UNKNOWN)
+    ]
+
+
+LAUNCH_TEMPLATE_METADATA = Rule(
+    name="launch-template-metadata",
+    description="Pods on a node group cannot reach its nodes' metadata service, and so not their role.",
+    severity=Severity.CRITICAL,
+    remediation="Set metadataOptions.httpPutResponseHopLimit to 1 and httpTokens to required.",
+    kinds=(LAUNCH_TEMPLATE,),
+    judge=_metadata,
+    admission=CLOUD,
+)
+
+LAUNCH_TEMPLATE_VOLUMES = Rule(
+    name="launch-template-volumes",
+    description="Every volume of a node group's nodes is encrypted, and says so.",
+    severity=Severity.HIGH,
+    remediation="Set encrypted on the ebs part of every block device mapping.",
+    kinds=(LAUNCH_TEMPLATE,),
+    judge=_volumes,
+    admission=CLOUD,
+)
+
+LAUNCH_TEMPLATE_RULES = (LAUNCH_TEMPLATE_METADATA, LAUNCH_TEMPLATE_VOLUMES)

@@ -1,22 +1,34 @@
-"""NodePools: a ceiling in the form of their kind, a readable disruption block, chiefs fixed in number (N9-N11)."""
+"""NodePools: a ceiling in the right unit, a valid disruption block, and a fixed number of chief nodes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 
+from gpuplatform.analysis.placement.pod import whole
 from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.capture.quantity import whole
 from gpuplatform.standard import labels, resources
-from gpuplatform.standard.reasons import Reason
+from gpuplatform.standard.markets import Reason
 from policies.cel import Cel, NotInCluster, every, literal
-from policies.kinds import NODE_POOL
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, mapping_at, quoted, text, text_at
+from policies.subject import (
+    NODE_POOL,
+    UNKNOWN,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    items,
+    items_at,
+    mapping_at,
+    quoted,
+    text,
+    text_at,
+)
 
 _DISRUPTION = "spec.disruption"
 _NODES = re.compile(r"^((100|[0-9]{1,2})%|[0-9]+)$")
@@ -48,7 +60,7 @@ def _static_ceiling(pool: NodePool, limits: Mapping[str, Plain]) -> list[Fault]:
         Fault(
             f"{LIMITS_PATH}[{key}]",
             quoted(limits[key]),
-            f"only {resources.NODES} where the number of nodes is fixed",
+            f"only {resources.NODES}, because the number of nodes is fixed",
             f"remove {key}; replicas is the ceiling",
         )
         for key in limits
@@ -72,8 +84,8 @@ def _static_ceiling(pool: NodePool, limits: Mapping[str, Plain]) -> list[Fault]:
 def _gpu_ceiling(pool: NodePool, limits: Mapping[str, Plain]) -> list[Fault]:
     counted = [key for key in limits if resources.is_card_resource(key)]
     if not counted:
-        wanted = f"{resources.GPU}, or {resources.MIG_PREFIX}<profile> where cards are cut"
-        return [Fault(LIMITS_PATH, quoted(limits), f"a ceiling in {wanted}", "add the ceiling to spec.limits")]
+        resource_names = f"{resources.GPU}, or {resources.MIG_PREFIX}<profile> where cards are cut"
+        return [Fault(LIMITS_PATH, quoted(limits), f"a ceiling in {resource_names}", "add the ceiling to spec.limits")]
     faults: list[Fault] = []
     for key in counted:
         amount, least = _whole(limits[key]), _units_of_largest(pool, key)
@@ -92,18 +104,18 @@ def _gpu_ceiling(pool: NodePool, limits: Mapping[str, Plain]) -> list[Fault]:
 
 
 def _units_of_largest(pool: NodePool, resource: str) -> int:
-    """Units of a resource on the largest type that the pool can launch; 1 where that is not known."""
+    """Units of a resource on the largest type that the pool can launch; 1 if that is not known."""
     types = pool.types
     if isinstance(types, Unknown):
         return 1
-    return max((_units(each, resource) for each in types), default=1) or 1
+    return max((_units(instance_type, resource) for instance_type in types), default=1) or 1
 
 
 def _units(instance: InstanceType, resource: str) -> int:
     if resource == resources.GPU or instance.card is None:
         return instance.cards
     table = geometry(cards()[instance.card].mig_table or "")
-    slices = [each.max_instances for each in table.profiles if each.resource == resource] if table else []
+    slices = [profile.max_instances for profile in table.profiles if profile.resource == resource] if table else []
     return instance.cards * sum(slices)
 
 
@@ -116,16 +128,16 @@ def _whole(value: Plain) -> int | Unknown | None:
 
 
 def _weight(subject: Subject) -> Iterable[Fault]:
-    pool, given = nodepool(subject), at(subject.body, "spec", "weight")
-    if given is None or given is UNKNOWN:
+    pool, written = nodepool(subject), at(subject.body, "spec", "weight")
+    if written is None or written is UNKNOWN:
         return []
     if pool.replicas is not None and pool.replicas is not UNKNOWN:
         change = "remove spec.weight: a static NodePool is never chosen among others"
-        return [Fault("spec.weight", quoted(given), "no weight beside replicas", change)]
-    weight = _whole(given)
+        return [Fault("spec.weight", quoted(written), "no weight beside replicas", change)]
+    weight = _whole(written)
     if isinstance(weight, int) and 1 <= weight <= 100:
         return []
-    return [Fault("spec.weight", quoted(given), "a whole number from 1 to 100", "write a weight in that range")]
+    return [Fault("spec.weight", quoted(written), "a whole number from 1 to 100", "write a weight in that range")]
 
 
 def _disruption(subject: Subject) -> Iterable[Fault]:
@@ -137,7 +149,7 @@ def _disruption(subject: Subject) -> Iterable[Fault]:
                 f"{_DISRUPTION}.consolidateAfter",
                 quoted(after),
                 "a duration such as 10m, or Never; Karpenter 1.14 requires it in every disruption block",
-                "write how long a node must have been quiet",
+                "write how long Karpenter waits after the last change of the node's pods",
             )
         )
     budgets = items_at(subject, "spec", "disruption", "budgets")
@@ -163,18 +175,18 @@ def _budget(number: int, budget: Plain) -> list[Fault]:
         allowed = "hours and minutes, such as 8h or 8h30m"
         faults.append(Fault(f"{path}.duration", quoted(duration), allowed, "correct the duration"))
     if UNKNOWN not in (schedule, duration) and (schedule is None) != (duration is None):
-        given = "a schedule alone" if duration is None else "a duration alone"
-        faults.append(Fault(path, given, "schedule and duration together", "add the one that is missing"))
+        present = "a schedule alone" if duration is None else "a duration alone"
+        faults.append(Fault(path, present, "schedule and duration together", "add the one that is missing"))
     return faults + _reasons(path, at(budget, "reasons"))
 
 
-def _reasons(path: str, given: Plain) -> list[Fault]:
-    listed = items(given)
-    known = [] if isinstance(listed, Unknown) else [text(each) for each in listed]
+def _reasons(path: str, written: Plain) -> list[Fault]:
+    listed = items(written)
+    reasons = [] if isinstance(listed, Unknown) else [text(reason) for reason in listed]
     return [
-        Fault(f"{path}.reasons", quoted(each), f"one of {', '.join(Reason)}", "correct the reason")
-        for each in known
-        if each is not UNKNOWN and each not in set(Reason)
+        Fault(f"{path}.reasons", quoted(reason), f"one of {', '.join(Reason)}", "correct the reason")
+        for reason in reasons
+        if reason is not UNKNOWN and reason not in set(Reason)
     ]
 
 
@@ -236,12 +248,12 @@ NODEPOOL_WEIGHT = Rule(
 
 NODEPOOL_DISRUPTION = Rule(
     name="nodepool-disruption",
-    description="Every NodePool says when a quiet node may go, in budgets that Karpenter can read.",
+    description="Every NodePool sets consolidateAfter, and its budgets are valid for Karpenter.",
     severity=Severity.HIGH,
     remediation="Write consolidateAfter, and budgets with nodes as text and schedule together with duration, in UTC.",
     kinds=(NODE_POOL,),
     judge=_disruption,
-    admission=NotInCluster("Karpenter's own definition asks it of each field, and fills in a missing block"),
+    admission=NotInCluster("Karpenter's own definition checks each field, and fills in a missing block"),
 )
 
 CHIEF_STATIC = Rule(

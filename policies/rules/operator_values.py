@@ -1,4 +1,4 @@
-"""The GPU Operator's values: nothing twice, nothing shared by default, operands on every GPU node (G2, G4, G5)."""
+"""The GPU Operator's chart values: no second driver or toolkit, no sharing by default, operands on every GPU node."""
 
 from __future__ import annotations
 
@@ -8,16 +8,29 @@ from collections.abc import Iterable, Sequence
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels
 from gpuplatform.standard.taints import DEDICATED_KEY
-from policies.cel import CHART
-from policies.kinds import NODE_POOL, RELEASE
+from policies.cel import CHART, PLATFORMS_OWN
 from policies.nodepool import HOLDING, SeenTaint, nodepool
 from policies.rule import Rule, Severity, StackRule
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, quoted, text
+from policies.subject import (
+    NODE_POOL,
+    RELEASE,
+    UNKNOWN,
+    Kind,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    items,
+    items_at,
+    mapping_at,
+    quoted,
+    text,
+)
 
 _CHART = re.compile(r"(^|/)gpu-operator([-:]v?\d[^/]*)?$")
 """The chart by name, as an OCI address or as an archive."""
 _TOLERATIONS = (("daemonsets", "tolerations"), ("node-feature-discovery", "worker", "tolerations"))
-"""The operands' list, which replaces the chart's, and the subchart's own: miss it and no operand is ever placed."""
+"""The operands' tolerations, which replace the chart's, and the subchart's: without the latter no operand is placed."""
 _STRATEGY = "DEVICE_LIST_STRATEGY"
 _BY_CDI = {"cdi-annotations", "cdi-cri"}
 """The plugin's ways to name cards that no container can write itself (NVIDIA/k8s-device-plugin v0.20.0,
@@ -26,7 +39,7 @@ _COMMON_KEYS = (keys.GPU_TAINT, DEDICATED_KEY, labels.PURPOSE.key)
 
 
 def _values(subject: Subject) -> Plain:
-    """The operator's values; UNKNOWN where the release is another chart's, of which nothing is asked."""
+    """The operator's values; UNKNOWN if the release is of another chart, which these rules do not judge."""
     chart = text(at(subject.body, "chart"))
     values = at(subject.body, "values")
     return values if isinstance(chart, str) and _CHART.search(chart) else UNKNOWN
@@ -37,12 +50,12 @@ def _nothing_installed(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"values.{part}.enabled",
-            quoted(given),
+            quoted(enabled),
             f"false: the nodes' image holds the {part}, and a second one breaks the first",
             f"set {part}.enabled: false",
         )
         for part in ("driver", "toolkit")
-        if (given := at(values, part, "enabled")) is not UNKNOWN and given is not False
+        if (enabled := at(values, part, "enabled")) is not UNKNOWN and enabled is not False
     ]
 
 
@@ -63,7 +76,7 @@ def _no_default(subject: Subject) -> Iterable[Fault]:
 
 
 def _by_request(subject: Subject) -> Iterable[Fault]:
-    """By CDI the runtime is told a container's cards by the kubelet, and sets its variable to ``void``.
+    """With CDI the kubelet tells the runtime a container's cards, and the runtime sets its variable to ``void``.
 
     ``cdi.enabled`` makes the plugin's strategy ``cdi-annotations,cdi-cri`` (NVIDIA/gpu-operator v26.7.0,
     controllers/object_controls.go: transformDevicePluginCtrForCDI), and ``devicePlugin.env`` has the last word after
@@ -83,7 +96,7 @@ def _by_request(subject: Subject) -> Iterable[Fault]:
         if at(variable, "name") != _STRATEGY or strategy is UNKNOWN:
             continue
         if not {part.strip() for part in str(strategy).split(",")} <= _BY_CDI:
-            path, allowed = f"values.devicePlugin.env[{number}].value", f"none but {', '.join(sorted(_BY_CDI))}"
+            path, allowed = f"values.devicePlugin.env[{number}].value", f"only {', '.join(sorted(_BY_CDI))}"
             faults.append(Fault(path, quoted(strategy), allowed, f"remove {_STRATEGY}: the operator sets both"))
     return faults
 
@@ -95,7 +108,7 @@ def _tolerates(subject: Subject) -> Iterable[Fault]:
         listed = items(at(values, *path))
         if isinstance(listed, Unknown) or UNKNOWN in listed:
             continue
-        answered = [text(at(each, "key")) for each in listed]
+        answered = [text(at(toleration, "key")) for toleration in listed]
         if UNKNOWN in answered or None in answered:
             continue
         faults += [
@@ -105,9 +118,9 @@ def _tolerates(subject: Subject) -> Iterable[Fault]:
 
 
 def _reaches_pools(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    pools = [nodepool(each) for each in subjects if each.is_a(NODE_POOL)]
-    given = [taint for pool in pools if pool.is_gpu and not isinstance(pool.taints, Unknown) for taint in pool.taints]
-    taints = [taint for taint in dict.fromkeys(given) if taint.is_known and taint.effect in HOLDING]
+    pools = [nodepool(subject) for subject in subjects if subject.is_a(NODE_POOL)]
+    carried = [taint for pool in pools if pool.is_gpu and not isinstance(pool.taints, Unknown) for taint in pool.taints]
+    taints = [taint for taint in dict.fromkeys(carried) if taint.is_known and taint.effect in HOLDING]
     for subject in subjects:
         values = _values(subject) if subject.is_a(RELEASE) else UNKNOWN
         for path in _TOLERATIONS:
@@ -115,12 +128,12 @@ def _reaches_pools(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault
             if isinstance(listed, Unknown) or UNKNOWN in listed:
                 continue
             for taint in taints:
-                if not any(_answers(each, taint) for each in listed):
+                if not any(_answers(toleration, taint) for toleration in listed):
                     yield subject, _untolerated(path, str(taint.key), f"no toleration that answers {taint}")
 
 
 def _answers(toleration: Plain, taint: SeenTaint) -> bool:
-    """Whether a toleration answers a taint, as the scheduler reads them; what is unknown may."""
+    """Whether a toleration answers a taint, as the scheduler decides it; an unknown toleration may."""
     key, operator, value, effect = (text(at(toleration, part)) for part in ("key", "operator", "value", "effect"))
     if UNKNOWN in (key, operator, value, effect):
         return True
@@ -129,10 +142,10 @@ def _answers(toleration: Plain, taint: SeenTaint) -> bool:
     return same_key and same_value and effect in (None, "", taint.effect)
 
 
-def _untolerated(path: tuple[str, ...], key: str, given: str) -> Fault:
+def _untolerated(path: tuple[str, ...], key: str, missing: str) -> Fault:
     where = ".".join(("values", *path))
     allowed = "a toleration for every taint of a GPU node: an operand that cannot land leaves the cards unusable"
-    return Fault(f"{where}[{key}]", given, allowed, f"add {{key: {key}, operator: Exists}} to {where}")
+    return Fault(f"{where}[{key}]", missing, allowed, f"add {{key: {key}, operator: Exists}} to {where}")
 
 
 OPERATOR_INSTALLS_NOTHING = Rule(
@@ -202,3 +215,61 @@ RULES = (
     OPERATOR_TOLERATES_STANDARD,
 )
 STACK_RULES = (OPERATOR_REACHES_POOLS,)
+
+
+CLUSTER_POLICY = Kind("nvidia.com", "ClusterPolicy")
+SERVICE_MONITOR = Kind("monitoring.coreos.com", "ServiceMonitor")
+
+_CLUSTER_POLICY_NAME = "cluster-policy"
+"""The chart's (NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/templates/clusterpolicy.yaml)."""
+_EXPORTER = "nvidia-dcgm-exporter"
+_EXPORTER_PORT = "gpu-metrics"
+"""App label and port of the exporter's Service (NVIDIA/gpu-operator v26.7.0 assets/state-dcgm-exporter)."""
+
+
+def _named(subject: Subject) -> Iterable[Fault]:
+    name = subject.known_name
+    if name is None or name == _CLUSTER_POLICY_NAME:
+        return []
+    allowed = f"{_CLUSTER_POLICY_NAME}, the one that the chart makes: the operator obeys one and ignores every other"
+    return [Fault("metadata.name", quoted(name), allowed, f"change {_CLUSTER_POLICY_NAME}, or the chart's values")]
+
+
+def _scraped(subject: Subject) -> Iterable[Fault]:
+    selected = mapping_at(subject, "spec", "selector", "matchLabels")
+    endpoints = items_at(subject, "spec", "endpoints")
+    if isinstance(selected, Unknown) or isinstance(endpoints, Unknown) or selected.get("app") != _EXPORTER:
+        return []
+    return [
+        Fault(
+            f"spec.endpoints[{number}].port",
+            quoted(port),
+            f"{_EXPORTER_PORT}, the port of the Service {_EXPORTER}: by another name nothing is scraped",
+            f"set port: {_EXPORTER_PORT}",
+        )
+        for number, endpoint in enumerate(endpoints)
+        if (port := at(endpoint, "port")) not in (None, _EXPORTER_PORT, UNKNOWN)
+    ]
+
+
+CLUSTER_POLICY_NAMED = Rule(
+    name="cluster-policy-named",
+    description="The GPU Operator's ClusterPolicy is the chart's own.",
+    severity=Severity.MEDIUM,
+    remediation=f"Name it {_CLUSTER_POLICY_NAME}, or give the same through the chart's values.",
+    kinds=(CLUSTER_POLICY,),
+    judge=_named,
+    admission=PLATFORMS_OWN,
+)
+
+EXPORTER_SCRAPED = Rule(
+    name="exporter-scraped",
+    description="A ServiceMonitor of the card metrics names the port that their Service has.",
+    severity=Severity.MEDIUM,
+    remediation=f"Set the endpoint's port to {_EXPORTER_PORT}.",
+    kinds=(SERVICE_MONITOR,),
+    judge=_scraped,
+    admission=PLATFORMS_OWN,
+)
+
+OPERATOR_OBJECT_RULES = (CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED)

@@ -1,20 +1,30 @@
-"""Overlays: the autoscaler believes of a shared NodePool exactly what the operator makes of its cards (G15, B4)."""
+"""Overlays: the capacity that Karpenter assumes for a shared NodePool equals the capacity that the operator makes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from gpuplatform.analysis.label_accuracy import selectable
+from gpuplatform.analysis.placement.pod import whole
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.faults import Fault
-from gpuplatform.proofs.capture.quantity import whole
-from gpuplatform.proofs.truth import selectable
 from gpuplatform.standard import keys, labels, resources
 from policies.cel import PLATFORMS_OWN
-from policies.kinds import CONFIG_MAP, NODE_OVERLAY, NODE_POOL
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool, requirements_at
 from policies.rule import Rule, Severity, StackRule
 from policies.sharing_configs import sharing_configs, units_per_card
-from policies.subject import UNKNOWN, Subject, Unknown, at, mapping_at, quoted, text
+from policies.subject import (
+    CONFIG_MAP,
+    NODE_OVERLAY,
+    NODE_POOL,
+    UNKNOWN,
+    Subject,
+    Unknown,
+    at,
+    mapping_at,
+    quoted,
+    text,
+)
 
 _CAPACITY = "spec.capacity"
 
@@ -26,7 +36,7 @@ def _scoped(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"spec.requirements[{keys.NODEPOOL}]",
             "no list of NodePools",
-            f"{keys.NODEPOOL} In [...]: without it every NodePool is believed to have the capacity",
+            f"{keys.NODEPOOL} In [...]: without it Karpenter assumes the capacity for every NodePool",
             "name the NodePools whose nodes really offer the capacity",
         )
     ]
@@ -37,7 +47,7 @@ def _scope(subject: Subject) -> tuple[str, ...] | Unknown:
     lines = requirements_at(subject, "spec", "requirements")
     if isinstance(lines, Unknown):
         return UNKNOWN
-    return tuple(name for each in lines if each.key == keys.NODEPOOL and each.operator == "In" for name in each.values)
+    return tuple(name for line in lines if line.key == keys.NODEPOOL and line.operator == "In" for name in line.values)
 
 
 def _capacity(subject: Subject) -> Iterable[Fault]:
@@ -58,25 +68,29 @@ def _capacity(subject: Subject) -> Iterable[Fault]:
     return faults
 
 
-def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+def _matches_pool(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     configs = sharing_configs(subjects)
-    overlays = [(each, _scope(each)) for each in subjects if each.is_a(NODE_OVERLAY)]
+    overlays = [(overlay, _scope(overlay)) for overlay in subjects if overlay.is_a(NODE_OVERLAY)]
     if not configs.complete or any(isinstance(scope, Unknown) for _, scope in overlays):
         return
-    yield from _of_nobody(overlays, [each.known_name for each in subjects if each.is_a(NODE_POOL)])
+    yield from _of_missing_pools(
+        overlays, [node_pool.known_name for node_pool in subjects if node_pool.is_a(NODE_POOL)]
+    )
     for subject in subjects:
         if not subject.is_a(NODE_POOL) or subject.known_name is None:
             continue
         pool = nodepool(subject)
         made = units_per_card(pool, configs)
-        mine = [each for each, scope in overlays if not isinstance(scope, Unknown) and subject.known_name in scope]
+        mine = [
+            overlay for overlay, scope in overlays if not isinstance(scope, Unknown) and subject.known_name in scope
+        ]
         if made is None:
             yield from ((overlay, fault) for overlay in mine for fault in _nothing_shared(overlay, subject, pool))
             continue
         if not mine and not pool.is_static:
             path, allowed = (
                 "spec.template",
-                "a NodeOverlay that tells the autoscaler what a node with shared cards offers",
+                "a NodeOverlay that tells Karpenter the capacity of a node with shared cards",
             )
             change = f"add a NodeOverlay with {keys.NODEPOOL} In [{subject.known_name}] and the capacity of {made[0]}"
             yield subject, Fault(path, "shared cards, and no overlay", allowed, change)
@@ -85,10 +99,10 @@ def _believed(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
             yield from ((subject, fault) for fault in _room_for(overlay, subject, pool, made[0]))
 
 
-def _of_nobody(
+def _of_missing_pools(
     overlays: Sequence[tuple[Subject, tuple[str, ...] | Unknown]], pools: Sequence[str | None]
 ) -> Iterable[tuple[Subject, Fault]]:
-    """An overlay for a NodePool that is not there: the one that was meant is not believed to share its cards."""
+    """An overlay for a NodePool that does not exist: Karpenter then assumes whole cards for the intended NodePool."""
     if None in pools:
         return
     for overlay, scope in overlays:
@@ -120,15 +134,15 @@ def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[
 
 def _capacity_of(overlay: Subject, pool: NodePool, resource: str, per_card: int) -> list[Fault]:
     types = _types_of(overlay, pool)
-    given = at(overlay.body, "spec", "capacity", resource)
-    if isinstance(types, Unknown) or given is UNKNOWN or not types:
+    written = at(overlay.body, "spec", "capacity", resource)
+    if isinstance(types, Unknown) or written is UNKNOWN or not types:
         return []
-    offered = sorted({each.cards * per_card for each in types})
-    if [text(given)] == [str(units) for units in offered]:
+    offered = sorted({instance_type.cards * per_card for instance_type in types})
+    if [text(written)] == [str(units) for units in offered]:
         return []
     made = " or ".join(str(units) for units in offered)
     allowed = f"what the operator makes on one node: {made}" + (": one overlay for each" if len(offered) > 1 else "")
-    return [Fault(f"{_CAPACITY}[{resource}]", quoted(given), allowed, f"write {made}, or correct the layout")]
+    return [Fault(f"{_CAPACITY}[{resource}]", quoted(written), allowed, f"write {made}, or correct the layout")]
 
 
 def _types_of(overlay: Subject, pool: NodePool) -> tuple[InstanceType, ...] | Unknown:
@@ -142,12 +156,12 @@ def _types_of(overlay: Subject, pool: NodePool) -> tuple[InstanceType, ...] | Un
 def _room_for(overlay: Subject, subject: Subject, pool: NodePool, resource: str) -> list[Fault]:
     """An elastic NodePool whose ceiling is below one node's units never starts that node."""
     units, ceiling = (
-        whole(str(text(given)))
-        for given in (at(overlay.body, "spec", "capacity", resource), at(subject.body, "spec", "limits", resource))
+        whole(str(text(amount)))
+        for amount in (at(overlay.body, "spec", "capacity", resource), at(subject.body, "spec", "limits", resource))
     )
     if pool.is_static or units is None or ceiling is None or ceiling >= units:
         return []
-    allowed = f"at least {units}, which one node is believed to offer: ceilings count shares and slices, not cards"
+    allowed = f"at least {units}, which one node is assumed to offer: ceilings count shares and slices, not cards"
     return [Fault(f"{LIMITS_PATH}[{resource}]", str(ceiling), allowed, f"raise the ceiling to {units} or more")]
 
 
@@ -163,7 +177,7 @@ OVERLAY_SCOPED = Rule(
 
 OVERLAY_CAPACITY = Rule(
     name="overlay-capacity",
-    description="A NodeOverlay counts in whole numbers, and hides whole cards where it adds slices.",
+    description="A NodeOverlay counts in whole numbers, and hides whole cards if it adds slices.",
     severity=Severity.HIGH,
     remediation=f'Write capacities as whole numbers, and {resources.GPU}: "0" beside slices.',
     kinds=(NODE_OVERLAY,),
@@ -173,11 +187,11 @@ OVERLAY_CAPACITY = Rule(
 
 OVERLAY_MATCHES_POOL = StackRule(
     name="overlay-matches-pool",
-    description="The autoscaler is told exactly what the operator makes of a shared NodePool's cards.",
+    description="The NodeOverlay of a shared NodePool states the capacity that the operator makes of its cards.",
     severity=Severity.CRITICAL,
     remediation="One NodeOverlay for each number of cards that a node can have: cards times slices or shares of one.",
     kinds=(NODE_POOL, NODE_OVERLAY, CONFIG_MAP),
-    judge=_believed,
+    judge=_matches_pool,
 )
 
 RULES = (OVERLAY_SCOPED, OVERLAY_CAPACITY)

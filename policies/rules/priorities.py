@@ -1,4 +1,4 @@
-"""Priorities: the standard's classes mean what the standard says, and none is the cluster's default (Q5)."""
+"""Priorities: the standard's classes mean what the standard says, and none is the cluster's default."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.standard.priorities import PREEMPTION_POLICY, priority
 from policies.cel import PLATFORMS_OWN
-from policies.kinds import PRIORITY_CLASS
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Subject, at, quoted
+from policies.subject import PRIORITY_CLASS, UNKNOWN, Subject, at, quoted
 
 
 def _standard(subject: Subject) -> Iterable[Fault]:
-    wanted = priority(subject.name)
-    if wanted is None:
+    standard = priority(subject.name)
+    if standard is None:
         return []
     faults: list[Fault] = []
     value, policy = at(subject.body, "value"), at(subject.body, "preemptionPolicy")
-    if value is not UNKNOWN and (value != wanted.value or isinstance(value, bool)):
-        allowed = f"{wanted.value}, the standard's value of {wanted.name}"
-        faults.append(Fault("value", quoted(value), allowed, f"set value to {wanted.value}"))
+    if value is not UNKNOWN and (value != standard.value or isinstance(value, bool)):
+        allowed = f"{standard.value}, the standard's value of {standard.name}"
+        faults.append(Fault("value", quoted(value), allowed, f"set value to {standard.value}"))
     if policy not in (None, PREEMPTION_POLICY, UNKNOWN):
-        allowed = f"{PREEMPTION_POLICY}: {wanted.meaning}"
+        allowed = f"{PREEMPTION_POLICY}: {standard.meaning}"
         faults.append(Fault("preemptionPolicy", quoted(policy), allowed, f"set it to {PREEMPTION_POLICY}"))
     return faults
 
@@ -31,13 +30,13 @@ def _not_default(subject: Subject) -> Iterable[Fault]:
     default = at(subject.body, "globalDefault")
     if default in (None, False, UNKNOWN):
         return []
-    allowed = "false: a default gives every unclassified pod of the cluster this priority, and the right to preempt"
+    allowed = "false: a default gives every unclassified pod of the cluster this priority, and lets it preempt others"
     return [Fault("globalDefault", quoted(default), allowed, "set globalDefault: false")]
 
 
 PRIORITY_CLASS_STANDARD = Rule(
     name="priority-class-standard",
-    description="The standard's priority classes have its values, and may preempt what is lower.",
+    description="The standard's priority classes have its values, and may preempt lower priorities.",
     severity=Severity.HIGH,
     remediation=f"Write the standard's value, and preemptionPolicy: {PREEMPTION_POLICY}.",
     kinds=(PRIORITY_CLASS,),

@@ -1,4 +1,4 @@
-"""Protection: training and chiefs are not disturbed by consolidation, age or a moving image (N1, N6, N12, N24)."""
+"""Protection: training and chiefs are not disturbed by consolidation, age or a moving image."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
 from policies.cel import Cel, every, literal
-from policies.kinds import NODE_CLASS, NODE_POOL
 from policies.nodepool import nodepool
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items_at, quoted, text, text_at
+from policies.subject import (
+    NODE_CLASS,
+    NODE_POOL,
+    UNKNOWN,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    items_at,
+    quoted,
+    text,
+    text_at,
+)
 
 _WHEN_EMPTY = "WhenEmpty"
 _NEVER = "Never"
 _MOVING = ("/recommended/", "/latest/")
-"""Parts of a parameter's name that stand for whichever image is newest."""
+"""Parts of a parameter's name that mean the newest image."""
 
 
 def _consolidation(subject: Subject) -> Iterable[Fault]:
@@ -40,7 +51,7 @@ def _expiry(subject: Subject) -> Iterable[Fault]:
         Fault(
             "spec.template.spec.expireAfter",
             quoted(age),
-            f"{_NEVER} for training and chiefs: expiry is by force, ignores budgets, and is 720h where nothing is said",
+            f"{_NEVER} for training and chiefs: expiry is by force, ignores budgets, and the default is 720h",
             f"set it to {_NEVER}",
         )
     ]
@@ -57,13 +68,15 @@ def _term(path: str, term: Plain) -> list[Fault]:
     faults: list[Fault] = []
     alias, parameter, name = (text(at(term, part)) for part in ("alias", "ssmParameter", "name"))
     if isinstance(alias, str) and alias.partition("@")[2] in ("", "latest"):
-        allowed = "an alias with a version, such as al2023@v20260810: a moving one replaces every node at each release"
+        allowed = (
+            "an alias with a version, such as al2023@v20260810: a moving alias replaces every node at each release"
+        )
         faults.append(Fault(f"{path}.alias", quoted(alias), allowed, "write the version of the image after the @"))
     if isinstance(parameter, str) and any(part in f"{parameter}/" for part in _MOVING):
         allowed = "a parameter that names one image"
         faults.append(Fault(f"{path}.ssmParameter", quoted(parameter), allowed, "name the version in the parameter"))
     if isinstance(name, str) and "*" in name:
-        allowed = "one image's name: a pattern picks whichever is newest"
+        allowed = "one image's name: a pattern selects the newest image"
         faults.append(Fault(f"{path}.name", quoted(name), allowed, "write the image's whole name, or use its id"))
     return faults
 
@@ -72,7 +85,7 @@ _PINNED_IN_CLUSTER = (
     "object.spec.?amiSelectorTerms.orValue([]).all(t, "
     + every(
         '!has(t.alias) || t.alias.matches("@.") && !t.alias.endsWith("@latest")',
-        " && ".join(f'!(t.?ssmParameter.orValue("") + "/").contains({literal(each)})' for each in _MOVING),
+        " && ".join(f'!(t.?ssmParameter.orValue("") + "/").contains({literal(part)})' for part in _MOVING),
         '!t.?name.orValue("").contains("*")',
     )
     + ")"

@@ -1,4 +1,4 @@
-"""Quotas and layouts against what the stack's nodes can offer (B1, B5, Q4)."""
+"""Quotas and layouts against what the stack's nodes can offer."""
 
 from __future__ import annotations
 
@@ -7,45 +7,60 @@ from collections.abc import Iterable, Sequence
 
 import yaml
 
+from gpuplatform.analysis.mig.file import judge as judge_layouts
 from gpuplatform.faults import Fault, errors
 from gpuplatform.nesting import too_deep_at_line
-from gpuplatform.proofs.mig_file import judge as judge_layouts
 from gpuplatform.standard import keys, labels, resources
 from policies.cel import PLATFORMS_OWN
-from policies.kinds import CONFIG_MAP, NODE_GROUP, NODE_POOL, RESOURCE_QUOTA
 from policies.nodepool import nodepool
 from policies.rule import Rule, Severity, StackRule
 from policies.sharing_configs import sharing_configs, units_per_card
-from policies.subject import UNKNOWN, Subject, Unknown, mapping_at, quoted, text
+from policies.subject import (
+    CONFIG_MAP,
+    NODE_GROUP,
+    NODE_POOL,
+    RESOURCE_QUOTA,
+    UNKNOWN,
+    Subject,
+    Unknown,
+    mapping_at,
+    quoted,
+    text,
+)
 
 _PREFIX = resources.quota_key("")
 _LAYOUTS = "mig-configs"
 """The key of a mig-parted configuration under which its layouts are."""
 _LAYOUTS_MEANT = re.compile(rf"""(^|[{{,])\s*["']?{_LAYOUTS}["']?\s*:""", re.MULTILINE)
-"""How a text that is not YAML shows that it was to be one."""
+"""How a text that is not valid YAML shows that it is meant as a configuration."""
 
 
 def _offered(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     offered = offered_resources(subjects)
     if offered is None:
         return []
-    return [(each, fault) for each in subjects if each.is_a(RESOURCE_QUOTA) for fault in _unoffered(each, offered)]
+    return [
+        (subject, fault)
+        for subject in subjects
+        if subject.is_a(RESOURCE_QUOTA)
+        for fault in _unoffered(subject, offered)
+    ]
 
 
 def offered_resources(subjects: Sequence[Subject]) -> set[str] | None:
-    """Every card resource that some pool's nodes offer; None where it cannot be told yet, or there are no pools."""
+    """Every card resource that the nodes of a pool offer; None if that is not known yet, or without pools."""
     configs = sharing_configs(subjects)
-    pools = [nodepool(each) for each in subjects if each.is_a(NODE_POOL)]
-    groups = [mapping_at(each, "labels") for each in subjects if each.is_a(NODE_GROUP)]
+    pools = [nodepool(subject) for subject in subjects if subject.is_a(NODE_POOL)]
+    groups = [mapping_at(subject, "labels") for subject in subjects if subject.is_a(NODE_GROUP)]
     read = (labels.VENDOR, labels.MIG, labels.MIG_PROFILE, keys.MIG_CONFIG, keys.DEVICE_PLUGIN_CONFIG)
-    unknown = UNKNOWN in groups or any(pool.label(each) is UNKNOWN for pool in pools for each in read)
+    unknown = UNKNOWN in groups or any(pool.label(label) is UNKNOWN for pool in pools for label in read)
     if not configs.complete or not pools or unknown:
         return None
     made = [units_per_card(pool, configs) for pool in pools if pool.is_gpu]
-    offered = {resources.GPU if each is None else each[0] for each in made}
-    for wanted in groups:
-        if not isinstance(wanted, Unknown) and labels.VENDOR.key in wanted:
-            profile = wanted.get(labels.MIG_PROFILE.key)
+    offered = {resources.GPU if resource_and_count is None else resource_and_count[0] for resource_and_count in made}
+    for group_labels in groups:
+        if not isinstance(group_labels, Unknown) and labels.VENDOR.key in group_labels:
+            profile = group_labels.get(labels.MIG_PROFILE.key)
             offered.add(resources.MIG_PREFIX + profile if isinstance(profile, str) else resources.GPU)
     return offered
 

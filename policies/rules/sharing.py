@@ -1,4 +1,4 @@
-"""Sharing: what a NodePool says of its slices and what the operator makes of its cards are one (G7-G12)."""
+"""Sharing: a NodePool's labels agree with the slices or shares that the operator makes of its cards."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, resources
 from policies.cel import Cel, every, literal
-from policies.kinds import CONFIG_MAP, NODE_POOL
 from policies.nodepool import LABELS_PATH, LIMITS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity, StackRule
 from policies.sharing_configs import SharingConfigs, sharing_configs
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, mapping_at, quoted
+from policies.subject import CONFIG_MAP, NODE_POOL, UNKNOWN, Plain, Subject, Unknown, at, mapping_at, quoted
 
 _ALL_DISABLED = "all-disabled"
 """The operator's own layout for cards that are not cut (NVIDIA/gpu-operator v26.7.0)."""
@@ -35,7 +34,7 @@ def _mig_agrees(subject: Subject) -> Iterable[Fault]:
         faults.append(Fault(f"{LIMITS_PATH}[{slices}]", quoted(limits), allowed, f"write the ceiling as {slices}"))
     for key in counted:
         if resources.is_card_resource(key) and key != slices:
-            path, allowed = f"{LIMITS_PATH}[{key}]", f"only {slices}, of which the pool's nodes offer any"
+            path, allowed = f"{LIMITS_PATH}[{key}]", f"only {slices}, the resource that the pool's nodes offer"
             faults.append(Fault(path, quoted(at(limits, key)), allowed, f"remove {key}"))
     if (shared := pool.label(keys.DEVICE_PLUGIN_CONFIG)) is not None:
         path = f"{LABELS_PATH}[{keys.DEVICE_PLUGIN_CONFIG}]"
@@ -78,8 +77,8 @@ def _named_configs(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault
     configs = sharing_configs(subjects)
     if not configs.complete:
         return []
-    found = [(each, nodepool(each)) for each in subjects if each.is_a(NODE_POOL)]
-    return [(each, fault) for each, pool in found for fault in _undefined(pool, configs)]
+    node_pools = [(subject, nodepool(subject)) for subject in subjects if subject.is_a(NODE_POOL)]
+    return [(node_pool, fault) for node_pool, pool in node_pools for fault in _undefined(pool, configs)]
 
 
 def _undefined(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
@@ -88,17 +87,17 @@ def _undefined(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
     if isinstance(layout, str) and layout != _ALL_DISABLED:
         path, made = f"{LABELS_PATH}[{keys.MIG_CONFIG}]", configs.layouts.get(layout)
         if layout not in configs.layouts:
-            known = ", ".join(sorted(configs.layouts)) or "none"
-            faults.append(Fault(path, quoted(layout), f"a layout of the operator's: {known}", "add the layout's key"))
-        elif isinstance(profile, str) and [labels.profile_value(each) for each in made or {}] != [profile]:
-            given = f"{quoted(layout)}, which makes {dict(made) if made else 'no slices on every card'}"
+            defined = ", ".join(sorted(configs.layouts)) or "none"
+            faults.append(Fault(path, quoted(layout), f"a layout of the operator's: {defined}", "add the layout's key"))
+        elif isinstance(profile, str) and [labels.profile_value(name) for name in made or {}] != [profile]:
+            cut = f"{quoted(layout)}, which makes {dict(made) if made else 'no slices on every card'}"
             allowed = f"a layout that cuts every card into {profile} and nothing else"
-            faults.append(Fault(path, given, allowed, "correct the layout under a new key, or the label"))
+            faults.append(Fault(path, cut, allowed, "correct the layout under a new key, or the label"))
     shared = pool.label(keys.DEVICE_PLUGIN_CONFIG)
     if isinstance(shared, str) and not configs.shares.get(shared):
-        known = ", ".join(sorted(configs.shares)) or "none"
+        defined = ", ".join(sorted(configs.shares)) or "none"
         path = f"{LABELS_PATH}[{keys.DEVICE_PLUGIN_CONFIG}]"
-        allowed = f"a configuration of the device plugin's that shares cards: {known}"
+        allowed = f"a configuration of the device plugin's that shares cards: {defined}"
         faults.append(Fault(path, quoted(shared), allowed, "add the configuration's key, or correct the label"))
     return faults
 
@@ -106,7 +105,7 @@ def _undefined(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
 _CONFIG = f'variables.labels[?{literal(keys.MIG_CONFIG)}].orValue("")'
 _SLICES = f"({literal(resources.MIG_PREFIX)} + variables.profile)"
 _CUT_IN_CLUSTER = every(
-    # RE2 looks neither ahead nor behind: the profile stands alone in the key, and not with an attribute after it.
+    # RE2 has no lookaround: the profile must be a separate word in the key, without an attribute after it.
     f"{_CONFIG}.matches("
     r'"(^|[^a-z0-9])" + variables.profile.replace(".", "[.]") + "($|[^a-z0-9.]|[.]($|[^a-z]))")',
     f"variables.static || {_SLICES} in variables.limits",
@@ -132,7 +131,7 @@ MIG_AGREES = Rule(
 
 SHARING_CONFIG_EXISTS = StackRule(
     name="sharing-config-exists",
-    description="The layout or sharing configuration that nodes ask for exists, and makes what their labels say.",
+    description="The layout or sharing configuration that nodes ask for exists, and agrees with their labels.",
     severity=Severity.CRITICAL,
     remediation="Define the key in the operator's ConfigMap; a changed layout is a new key, never a redefined one.",
     kinds=(NODE_POOL, CONFIG_MAP),

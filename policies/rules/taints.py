@@ -1,4 +1,4 @@
-"""Taints: GPU nodes keep every pod away that does not name their purpose (T1, T2)."""
+"""Taints: a GPU node accepts only pods that tolerate its purpose."""
 
 from __future__ import annotations
 
@@ -7,46 +7,45 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, taints
 from policies.cel import Cel, every, literal
-from policies.kinds import NODE_POOL
 from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, SeenTaint, nodepool, seen_taints
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Subject, Unknown
+from policies.subject import NODE_POOL, UNKNOWN, Subject, Unknown
 
 
 def _present(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
     if not pool.is_gpu or isinstance(pool.taints, Unknown):
         return []
-    return [fault for key, values in _wanted(pool) for fault in _carried(pool.taints, key, values)]
+    return [fault for key, values in _required(pool) for fault in _carried(pool.taints, key, values)]
 
 
-def _wanted(pool: NodePool) -> list[tuple[str, tuple[str, ...] | None]]:
-    """Keys of the taints that the pool must carry, with their values; None where the value is not known."""
+def _required(pool: NodePool) -> list[tuple[str, tuple[str, ...] | None]]:
+    """Keys of the taints that the pool must carry, with their values; None if the value is not known."""
     purpose = pool.label(labels.PURPOSE)
-    purposes = tuple(each.value for each in labels.Purpose)
-    wanted: list[tuple[str, tuple[str, ...] | None]] = [
+    purposes = tuple(member.value for member in labels.Purpose)
+    required: list[tuple[str, tuple[str, ...] | None]] = [
         (keys.GPU_TAINT, taints.IN_CIRCULATION),
         (taints.DEDICATED_KEY, (taints.DEDICATED_VALUE,)),
         (labels.PURPOSE.key, None if isinstance(purpose, Unknown) else (purpose,) if purpose else purposes),
     ]
     if pool.is_chief:
-        wanted.append((labels.ROLE.key, (labels.Role.CHIEF.value,)))
-    return wanted
+        required.append((labels.ROLE.key, (labels.Role.CHIEF.value,)))
+    return required
 
 
-def _carried(given: tuple[SeenTaint, ...], key: str, values: tuple[str, ...] | None) -> list[Fault]:
-    if any(each.key is UNKNOWN for each in given):
+def _carried(carried: tuple[SeenTaint, ...], key: str, values: tuple[str, ...] | None) -> list[Fault]:
+    if any(taint.key is UNKNOWN for taint in carried):
         return []
-    same_key = [each for each in given if each.key == key]
+    same_key = [seen_taint for seen_taint in carried if seen_taint.key == key]
     path, example = f"{TAINTS_PATH}[{key}]", f"{key}={values[0] if values else '<the label>'}:{HOLDING[0]}"
     if not same_key:
         return [Fault(path, "no such taint", f"the standard's taint {example}", f"add the taint {example}")]
     faults = [
-        Fault(path, str(each), f"the value {' or '.join(values)}", f"write the taint as {example}")
-        for each in same_key
-        if values is not None and each.value is not UNKNOWN and each.value not in values
+        Fault(path, str(taint), f"the value {' or '.join(values)}", f"write the taint as {example}")
+        for taint in same_key
+        if values is not None and taint.value is not UNKNOWN and taint.value not in values
     ]
-    effects = [each.effect for each in same_key]
+    effects = [taint.effect for taint in same_key]
     if UNKNOWN not in effects and not any(effect in HOLDING for effect in effects):
         allowed = f"the effect {' or '.join(HOLDING)}: a preference keeps no pod away"
         faults.append(Fault(path, str(same_key[0]), allowed, f"write the taint as {example}"))
@@ -55,8 +54,14 @@ def _carried(given: tuple[SeenTaint, ...], key: str, values: tuple[str, ...] | N
 
 def _distinct(subject: Subject) -> Iterable[Fault]:
     lists = [seen_taints(subject, "spec", "template", "spec", name) for name in ("taints", "startupTaints")]
-    known = [each for given in lists if not isinstance(given, Unknown) for each in given if each.is_known]
-    pairs = [(each.key, each.effect) for each in known]
+    seen = [
+        seen_taint
+        for seen_list in lists
+        if not isinstance(seen_list, Unknown)
+        for seen_taint in seen_list
+        if seen_taint.is_known
+    ]
+    pairs = [(taint.key, taint.effect) for taint in seen]
     return [
         Fault(
             f"{TAINTS_PATH}[{key}]",
@@ -70,7 +75,7 @@ def _distinct(subject: Subject) -> Iterable[Fault]:
 
 
 def _holds(key: str, value: str) -> str:
-    """Such a taint is there and holds, and every one of the key has a right value; ``value`` says which of ``t``."""
+    """A taint with the key keeps pods away, and every such taint fulfils ``value``, a condition on ``t``."""
     mine = f"t.key == {literal(key)}"
     return every(
         f"variables.taints.exists(t, {mine} && t.effect in {literal(HOLDING)})",
@@ -78,12 +83,15 @@ def _holds(key: str, value: str) -> str:
     )
 
 
-_GIVEN = 't.?value.orValue("")'
+_TAINT_VALUE = 't.?value.orValue("")'
 _PRESENT_IN_CLUSTER = "!variables.is_gpu || " + every(
-    _holds(keys.GPU_TAINT, f"{_GIVEN} in {literal(taints.IN_CIRCULATION)}"),
-    _holds(taints.DEDICATED_KEY, f"{_GIVEN} == {literal(taints.DEDICATED_VALUE)}"),
-    _holds(labels.PURPOSE.key, f"{_GIVEN} == variables.labels[?{literal(labels.PURPOSE.key)}].orValue({_GIVEN})"),
-    f"!variables.chief || {_holds(labels.ROLE.key, f'{_GIVEN} == {literal(labels.Role.CHIEF.value)}')}",
+    _holds(keys.GPU_TAINT, f"{_TAINT_VALUE} in {literal(taints.IN_CIRCULATION)}"),
+    _holds(taints.DEDICATED_KEY, f"{_TAINT_VALUE} == {literal(taints.DEDICATED_VALUE)}"),
+    _holds(
+        labels.PURPOSE.key,
+        f"{_TAINT_VALUE} == variables.labels[?{literal(labels.PURPOSE.key)}].orValue({_TAINT_VALUE})",
+    ),
+    f"!variables.chief || {_holds(labels.ROLE.key, f'{_TAINT_VALUE} == {literal(labels.Role.CHIEF.value)}')}",
 )
 
 

@@ -1,4 +1,4 @@
-"""Tenancy: a team's namespace has its bounds, its isolation and no more rights than it needs (Q1-Q4, Q10)."""
+"""Tenancy: a team's namespace has a quota, isolation, and no more rights than it needs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,26 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, resources
-from policies.card_names import NAMES_ALLOWED, OFFERED_SOMEWHERE, names_cards
 from policies.cel import PLATFORMS_OWN, Cel, NotInCluster, literal
-from policies.kinds import NAMESPACE, NETWORK_POLICY, RESOURCE_QUOTA, ROLE, SERVICE_ACCOUNT
+from policies.pod import NAMES_ALLOWED, OFFERED_SOMEWHERE, names_cards
 from policies.rule import Rule, Severity, StackRule
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, mapping_at, quoted, text
+from policies.subject import (
+    NAMESPACE,
+    NETWORK_POLICY,
+    RESOURCE_QUOTA,
+    ROLE,
+    SERVICE_ACCOUNT,
+    UNKNOWN,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    items,
+    items_at,
+    mapping_at,
+    quoted,
+    text,
+)
 
 PLATFORM = "gpu-platform"
 """Value of the part-of label on the namespaces that the platform makes for teams."""
@@ -70,9 +85,9 @@ def _token_off(subject: Subject) -> Iterable[Fault]:
 
 
 def wildcards(subject: Subject) -> list[Fault]:
-    """What a role gives with a star instead of names."""
+    """The faults of a role that uses ``*`` instead of names."""
     return [
-        Fault(f"{path}.{part}", quoted(_EVERY), "each by its name", f"list the {part} that are needed")
+        Fault(f"{path}.{part}", quoted(_EVERY), "names instead of *", f"list the {part} that are needed")
         for path, rule in _role_rules(subject)
         for part in ("apiGroups", "resources", "verbs")
         if _EVERY in _texts(at(rule, part))
@@ -80,7 +95,7 @@ def wildcards(subject: Subject) -> list[Fault]:
 
 
 def unnamed_secrets(subject: Subject) -> list[Fault]:
-    """Where a role gives secrets without their names."""
+    """The faults of a role that gives access to secrets without their names."""
     faults: list[Fault] = []
     for path, rule in _role_rules(subject):
         names = items(at(rule, "resourceNames"))
@@ -97,7 +112,7 @@ def _role_rules(subject: Subject) -> list[tuple[str, Plain]]:
 
 def _texts(value: Plain) -> list[str | Unknown | None]:
     listed = items(value)
-    return [] if isinstance(listed, Unknown) else [text(each) for each in listed]
+    return [] if isinstance(listed, Unknown) else [text(item) for item in listed]
 
 
 def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
@@ -110,7 +125,7 @@ def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
 
     fault = Fault(
         "ResourceQuota",
-        "none that counts cards or slices",
+        "no ResourceQuota for cards or slices",
         f"a ResourceQuota in the namespace with {resources.quota_key(resources.GPU)}, 0 where it may have none",
         f"add a ResourceQuota with {resources.quota_key(resources.GPU)} in spec.hard",
     )
@@ -120,8 +135,8 @@ def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
 def _denies_by_default(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     fault = Fault(
         "NetworkPolicy",
-        "none that denies everything",
-        "a NetworkPolicy with an empty podSelector, both policyTypes and no rules; others then allow what is needed",
+        "no policy that denies all traffic",
+        "a NetworkPolicy with an empty podSelector, both policyTypes and no rules; other policies then allow traffic",
         "add the policy: podSelector: {}, policyTypes: [Ingress, Egress]",
     )
     return lacking(subjects, NETWORK_POLICY.name, _denies_everything, fault)
@@ -136,21 +151,22 @@ def _denies_everything(policy: Subject) -> bool:
     if UNKNOWN in (*parts, *_texts(types)):
         return True
     selects_all = selector in ({}, {"matchLabels": {}})
-    return selects_all and sorted(str(each) for each in _texts(types)) == list(_DIRECTIONS) and not any(rules)
+    return selects_all and sorted(str(part) for part in _texts(types)) == list(_DIRECTIONS) and not any(rules)
 
 
 def lacking(
     subjects: Sequence[Subject], kind: str, serves: Callable[[Subject], bool], fault: Fault
 ) -> list[tuple[Subject, Fault]]:
     """The fault for every team's namespace without an object of the kind that serves."""
-    of_kind = [each for each in subjects if each.kind == kind]
+    of_kind = [subject for subject in subjects if subject.kind == kind]
     if any(
-        at(each.body, "metadata", "namespace") is UNKNOWN or each.body.get("metadata") is UNKNOWN for each in of_kind
+        at(candidate.body, "metadata", "namespace") is UNKNOWN or candidate.body.get("metadata") is UNKNOWN
+        for candidate in of_kind
     ):
         return []
-    served = {each.namespace for each in of_kind if serves(each)}
-    tenants = [each for each in subjects if each.is_a(NAMESPACE) and is_tenant(each)]
-    return [(each, fault) for each in tenants if each.known_name is not None and each.known_name not in served]
+    served = {candidate.namespace for candidate in of_kind if serves(candidate)}
+    tenants = [subject for subject in subjects if subject.is_a(NAMESPACE) and is_tenant(subject)]
+    return [(tenant, fault) for tenant in tenants if tenant.known_name is not None and tenant.known_name not in served]
 
 
 TENANT_POD_SECURITY = Rule(

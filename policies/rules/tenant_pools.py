@@ -1,4 +1,4 @@
-"""Whose pools are whose, as a stack publishes it: its guarantees and the API server are held to the same (Q1, B5)."""
+"""The pools of each namespace, as a stack publishes them: guarantees and admission policies use the same pools."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gpuplatform.faults import Fault
 from policies.admission import parameters
-from policies.kinds import CONFIG_MAP, STACK
 from policies.rule import Severity, StackRule
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, text
+from policies.subject import CONFIG_MAP, STACK, UNKNOWN, Plain, Subject, Unknown, at, items, text
 
 _DOCUMENT = "platform"
 _NONE = "none"
 _UNREADABLE = Fault(
     f"{_DOCUMENT}.tenants",
-    "teams of which a part is missing",
+    "an incomplete list of teams",
     "a list of teams, each with its namespaces, each of these with a name and the names of its pools",
-    "publish whose pools are whose: a team is held to what it cannot read otherwise",
+    "publish the pools of each namespace: a team cannot read otherwise which pools it may use",
 )
 
 
@@ -30,22 +29,24 @@ def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
             yield stack, _UNREADABLE
         elif not isinstance(pools, Unknown):
             yield from ((stack, fault) for fault in _guarantees(published, pools))
-            yield from ((each, fault) for each in subjects if _is_read(each) for fault in _read(each, pools))
+            yield from (
+                (subject, fault) for subject in subjects if _is_read(subject) for fault in _read(subject, pools)
+            )
 
 
 def _pools_of_namespaces(published: Plain) -> Mapping[str, frozenset[str]] | Unknown | None:
-    """The pools of every namespace by its name; None where a part is absent or something else."""
+    """The pools of every namespace by its name; None if a part is absent or of another type."""
     namespaces = _namespaces(published)
     if namespaces is None or isinstance(namespaces, Unknown):
         return namespaces
     pools: dict[str, frozenset[str]] = {}
-    for each in namespaces:
-        name, own = at(each, "name"), _texts(at(each, "pools"))
-        if isinstance(name, Unknown) or isinstance(own, Unknown):
+    for namespace in namespaces:
+        name, pool_names = at(namespace, "name"), _texts(at(namespace, "pools"))
+        if isinstance(name, Unknown) or isinstance(pool_names, Unknown):
             return UNKNOWN
-        if not isinstance(name, str) or own is None:
+        if not isinstance(name, str) or pool_names is None:
             return None
-        pools[name] = frozenset(own)
+        pools[name] = frozenset(pool_names)
     return pools
 
 
@@ -55,31 +56,31 @@ def _namespaces(published: Plain) -> Sequence[Plain] | Unknown | None:
     if tenants is None or isinstance(tenants, Unknown):
         return tenants
     namespaces: list[Plain] = []
-    for each in tenants:
-        own = _listed(at(each, "namespaces"))
-        if own is None or isinstance(own, Unknown):
-            return own
-        namespaces += own
+    for tenant in tenants:
+        of_tenant = _listed(at(tenant, "namespaces"))
+        if of_tenant is None or isinstance(of_tenant, Unknown):
+            return of_tenant
+        namespaces += of_tenant
     return namespaces
 
 
 def _guarantees(published: Plain, pools: Mapping[str, frozenset[str]]) -> Iterable[Fault]:
-    for number, line in enumerate(_known(at(published, "capacity"))):
-        for place, claim in enumerate(_known(at(line, "guaranteed"))):
-            namespace, named = text(at(claim, "namespace")), [text(each) for each in _known(at(claim, "pools"))]
-            own = pools.get(str(namespace), frozenset())
-            outside = [each for each in named if isinstance(each, str) and each not in own]
+    for number, line in enumerate(_known_items(at(published, "capacity"))):
+        for place, claim in enumerate(_known_items(at(line, "guaranteed"))):
+            namespace, named = text(at(claim, "namespace")), [text(item) for item in _known_items(at(claim, "pools"))]
+            allowed = pools.get(str(namespace), frozenset())
+            outside = [name for name in named if isinstance(name, str) and name not in allowed]
             if outside and namespace is not UNKNOWN:
                 yield Fault(
                     f"{_DOCUMENT}.capacity[{number}].guaranteed[{place}].pools",
                     f"a guarantee of {namespace} on {', '.join(outside)}",
-                    f"pools that it may use: {_said(own)}",
+                    f"pools that it may use: {_listing(allowed)}",
                     "guarantee it on those, or add the pool to the namespace's `pools` in the stack's settings",
                 )
 
 
 def _is_read(subject: Subject) -> bool:
-    """Whether it is what the admission policies read of the stack."""
+    """Whether it is the ConfigMap that the admission policies read."""
     return subject.is_a(CONFIG_MAP) and (subject.namespace, subject.name) == (parameters.NAMESPACE, parameters.NAME)
 
 
@@ -88,41 +89,43 @@ def _read(subject: Subject, pools: Mapping[str, frozenset[str]]) -> Iterable[Fau
     if written is UNKNOWN:
         return
     lines = written.split("\n") if isinstance(written, str) else []
-    read = {name: frozenset(filter(None, own.split(","))) for name, _, own in (line.partition("=") for line in lines)}
+    read = {
+        name: frozenset(filter(None, names.split(","))) for name, _, names in (line.partition("=") for line in lines)
+    }
     for name in dict.fromkeys((*pools, *filter(None, read))):
         if read.get(name) != pools.get(name):
             yield Fault(
                 f"data.{parameters.POOLS}",
-                f"{name}: {_said(read[name])}" if name in read else f"nothing of {name}",
-                f"what the stack publishes of {name}: {_said(pools.get(name, frozenset()))}",
-                "write both from one settings file: pods are held to the one, and people read the other",
+                f"{name}: {_listing(read[name])}" if name in read else f"nothing of {name}",
+                f"what the stack publishes of {name}: {_listing(pools.get(name, frozenset()))}",
+                "write both from one settings file: the API server reads the first, and people read the second",
             )
 
 
 def _listed(value: Plain) -> Sequence[Plain] | Unknown | None:
-    """A list; None where the value is absent or something else."""
+    """A list; None if the value is absent or of another type."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     return items(value) if value is UNKNOWN or is_list else None
 
 
 def _texts(value: Plain) -> Sequence[str] | Unknown | None:
-    """A list of texts; None where the value is absent or something else."""
+    """A list of texts; None if the value is absent or of another type."""
     listed = _listed(value)
     if listed is None or isinstance(listed, Unknown):
         return listed
     if UNKNOWN in listed:
         return UNKNOWN
-    texts = [each for each in listed if isinstance(each, str)]
+    texts = [item for item in listed if isinstance(item, str)]
     return texts if len(texts) == len(listed) else None
 
 
-def _known(value: Plain) -> Sequence[Plain]:
+def _known_items(value: Plain) -> Sequence[Plain]:
     """The items of a list that is known; none of anything else."""
     listed = items(value)
     return () if isinstance(listed, Unknown) else listed
 
 
-def _said(pools: frozenset[str]) -> str:
+def _listing(pools: frozenset[str]) -> str:
     return ", ".join(sorted(pools)) or _NONE
 
 
@@ -130,7 +133,7 @@ TENANT_POOLS_PUBLISHED = StackRule(
     name="tenant-pools-published",
     description="Quotas are served by pools that their namespaces may use, and the API server reads the same pools.",
     severity=Severity.HIGH,
-    remediation="Say a namespace's `pools` in the settings alone: guarantees, outputs and admission come of them.",
+    remediation="Set a namespace's `pools` in the settings only: guarantees, outputs and admission follow from them.",
     kinds=(STACK, CONFIG_MAP),
     judge=_kept,
 )

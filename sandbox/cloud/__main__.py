@@ -1,4 +1,4 @@
-"""Entry of a provider process: ``python -m sandbox.cloud PACKAGE VERSION`` with its place, then the engine's words."""
+"""Entry of a provider process: ``python -m sandbox.cloud PACKAGE VERSION FILES… ENGINE-ARGUMENTS…``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from sandbox.cloud.place import Place
+from sandbox.cloud.store import StackFiles
 
 _OWN_ARGUMENTS = 5
 _WATCH_SECONDS = 0.5
@@ -17,8 +17,8 @@ _WATCH_SECONDS = 0.5
 def main() -> None:
     """Serve the package that the engine asked for."""
     package, version, *files = sys.argv[1 : 1 + _OWN_ARGUMENTS]
-    place = Place.of(files)
-    # How the engine ends a plugin when nothing of it runs any more: Python, gRPC and the SDK would each complain of it.
+    place = StackFiles.of(files)
+    # The engine ends an idle plugin by SIGINT. Without a handler Python, gRPC and the SDK would each print an error.
     signal.signal(signal.SIGINT, lambda _number, _frame: os._exit(0))
     threading.Thread(target=_end_with_engine, daemon=True).start()
     if package == "eks":
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _end_with_engine() -> None:
-    """An engine that is killed tells nobody: whoever was started by it must notice by itself."""
+    """End this process with the engine: a killed engine does not stop the plugins that it started."""
     engine = os.getppid()
     while os.getppid() == engine:
         time.sleep(_WATCH_SECONDS)

@@ -1,4 +1,4 @@
-"""The pods of EKS add-ons, from their fact sheets and their configuration; one without a sheet has none here."""
+"""The pods of EKS add-ons, from their fact sheets and their configuration. An add-on without a sheet has none here."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import cast
 
 from gpuplatform.standard.sheets.sheet import sheets
 from sandbox.cloud.api import Api
-from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.release_pods import ReleasePods
+from sandbox.cloud.store import Entry, Properties, Store
 from sandbox.cloud.workloads import Release
-from sandbox.cloud.world import Entry, Properties, World
 
 ADDON = "aws:eks/addon:Addon"
 _NAMESPACE = "kube-system"
@@ -21,13 +21,13 @@ _NAMESPACE = "kube-system"
 class Addons:
     """The add-ons of one cluster."""
 
-    world: World
+    world: Store
     api: Api
 
     def make(self, addon: Entry) -> None:
-        """Have an add-on's pods stand; RefusedError where EKS would find it degraded.
+        """Make an add-on's pods. Raises RefusedError where EKS would report the add-on as degraded.
 
-        EKS leaves such an add-on as it is. Here it is taken away again, so that the next run finds nothing of it.
+        EKS leaves such an add-on in place. Here its pods are removed again, so that the next run starts clean.
         """
         release, before = release_of(addon), self.world.find(ADDON, addon.id)
         if release is None:
@@ -38,14 +38,14 @@ class Addons:
             raise RefusedError(f"the add-on is DEGRADED: InsufficientNumberOfReplicas: {error}") from error
 
     def remove(self, addon: Entry) -> None:
-        """Take them away."""
+        """Remove an add-on's pods."""
         release = release_of(addon)
         if release is not None:
             ReleasePods(self.api).uninstall(release)
 
 
 def release_of(addon: Entry) -> Release | None:
-    """An add-on as what stands behind it; None where nothing is known of its pods."""
+    """The release behind an add-on; None where it has no fact sheet, so that its pods are unknown."""
     sheet = sheets().get(str(addon.inputs["addonName"]))
     configuration = addon.inputs.get("configurationValues")
     values = cast(Properties, json.loads(configuration)) if isinstance(configuration, str) else {}

@@ -1,4 +1,4 @@
-"""The API of a real Kubernetes server, as far as a provider needs it: apply, read, delete, what a kind is called."""
+"""The API of a real Kubernetes server, as far as a provider needs it: apply, read, delete, and look up kinds."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from typing import cast
 
 import yaml
 
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Plain, Properties
+from sandbox.cloud.input_validation import RefusedError
+from sandbox.cloud.store import Plain, Properties
 
 FIELD_MANAGER = "pulumi-kubernetes"
 _APPLY = "application/apply-patch+yaml"
 _MERGE = "application/merge-patch+json"
 _ANSWER_SECONDS = 60.0
 _PATIENCE_SECONDS = 30.0
-"""A server that does not answer is waited for so long: whoever looks after it starts it again."""
+"""The longest wait for a server that does not answer: its supervisor may be starting it again."""
 _POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where one object is, relative to the server."""
+class ObjectPath:
+    """The path of one object, relative to the server."""
 
     path: str
 
@@ -42,9 +42,9 @@ class Place:
 
 
 class Api:
-    """One server, as a kubeconfig in YAML or JSON names it and with the token that is written there.
+    """One server, with the address and the token of a kubeconfig in YAML or JSON.
 
-    Refusals are ``RefusedError`` with the server's own message.
+    A refusal is a ``RefusedError`` with the server's own message.
     """
 
     def __init__(self, kubeconfig: str, cancelled: threading.Event) -> None:
@@ -60,48 +60,48 @@ class Api:
         )
         self._kinds: dict[tuple[str, str], tuple[str, bool]] = {}
 
-    def place(self, document: Mapping[str, Plain]) -> Place:
-        """Where a document's object is; RefusedError where the server knows no such kind."""
+    def place(self, document: Mapping[str, Plain]) -> ObjectPath:
+        """The path of a document's object. Raises RefusedError where the server does not know the kind."""
         version, kind = str(document["apiVersion"]), str(document["kind"])
         metadata = cast(Properties, document["metadata"])
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         plural, namespaced = self._kind(root, version, kind)
         within = f"/namespaces/{metadata.get('namespace', 'default')}" if namespaced else ""
-        return Place(f"{root}{within}/{plural}/{metadata['name']}")
+        return ObjectPath(f"{root}{within}/{plural}/{metadata['name']}")
 
     def apply(self, document: Properties) -> Properties:
-        """Server-side apply; a field that another manager owns is a refusal, as with the real provider."""
+        """Server-side apply. A field that another manager owns is refused, as with the real provider."""
         path = self.place(document).with_query(fieldManager=FIELD_MANAGER, fieldValidation="Strict")
         return self._ask("PATCH", path, document, _APPLY)
 
     def put(self, document: Properties, manager: str) -> Properties:
-        """Have an object be as a manager other than the provider says, whoever wrote it before."""
+        """Server-side apply as another field manager than the provider; it takes over fields of every other manager."""
         path = self.place(document).with_query(fieldManager=manager, fieldValidation="Strict", force="true")
         return self._ask("PATCH", path, document, _APPLY)
 
-    def merge(self, place: Place, change: Properties) -> None:
-        """Change some fields of an object; gone already is as good."""
+    def merge(self, place: ObjectPath, change: Properties) -> None:
+        """Change some fields of an object; an object that no longer exists is no error."""
         with suppress(_MissingError):
             self._ask("PATCH", place.path, change, _MERGE)
 
     def items(self, path: str, **query: str) -> list[Properties]:
-        """What a collection holds, such as ``/api/v1/pods``, by selectors."""
-        return cast(list[Properties], self._ask("GET", Place(path).with_query(**query))["items"])
+        """The objects of a collection, such as ``/api/v1/pods``, by selectors."""
+        return cast(list[Properties], self._ask("GET", ObjectPath(path).with_query(**query))["items"])
 
-    def read(self, place: Place) -> Properties | None:
-        """The object, or none."""
+    def read(self, place: ObjectPath) -> Properties | None:
+        """The object; None where it does not exist."""
         try:
             return self._ask("GET", place.path)
         except _MissingError:
             return None
 
-    def remove(self, place: Place, **options: Plain) -> None:
-        """Ask for an object's deletion and go on; gone already is as good."""
+    def remove(self, place: ObjectPath, **options: Plain) -> None:
+        """Ask for an object's deletion without waiting; an object that no longer exists is no error."""
         with suppress(_MissingError):
             self._ask("DELETE", place.path, dict(options), "application/json")
 
-    def delete(self, place: Place, limit_seconds: float) -> None:
-        """Delete in the foreground and wait until it is gone; gone already is as good."""
+    def delete(self, place: ObjectPath, limit_seconds: float) -> None:
+        """Delete in the foreground and wait until the object is gone; one that no longer exists is no error."""
         self.remove(place, propagationPolicy="Foreground")
         if not self.wait(lambda: self.read(place) is None, limit_seconds):
             left = self.read(place) or {}
@@ -111,7 +111,7 @@ class Api:
             )
 
     def wait(self, what: Callable[[], bool], limit_seconds: float) -> bool:
-        """Whether something came true in time. RefusedError where the engine was told to stop meanwhile."""
+        """Whether a condition came true in time. Raises RefusedError where the engine is cancelled meanwhile."""
         end = time.monotonic() + limit_seconds
         while not what():
             if self._cancelled.wait(_POLL_SECONDS):
@@ -121,21 +121,21 @@ class Api:
         return True
 
     def _kind(self, root: str, version: str, kind: str) -> tuple[str, bool]:
-        known = self._kinds.get((version, kind))
-        if known is None:
+        plural_and_scope = self._kinds.get((version, kind))
+        if plural_and_scope is None:
             try:
                 listed = cast(list[dict[str, object]], self._ask("GET", root)["resources"])
             except _MissingError:
                 listed = []
-            found = [each for each in listed if each["kind"] == kind and "/" not in str(each["name"])]
-            if not found:
+            matches = [resource for resource in listed if resource["kind"] == kind and "/" not in str(resource["name"])]
+            if not matches:
                 raise RefusedError(f'no matches for kind "{kind}" in version "{version}"')
-            known = str(found[0]["name"]), bool(found[0]["namespaced"])
-            self._kinds[version, kind] = known
-        return known
+            plural_and_scope = str(matches[0]["name"]), bool(matches[0]["namespaced"])
+            self._kinds[version, kind] = plural_and_scope
+        return plural_and_scope
 
     def _ask(self, method: str, path: str, body: Properties | None = None, content: str = "") -> Properties:
-        """One answer. Everything that is asked here may be asked twice, so a server that is away is waited for."""
+        """One answer. Every request here may be sent twice, so a server that does not answer is asked again."""
         end = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
@@ -157,16 +157,16 @@ class Api:
                 return cast(Properties, json.loads(answer.read()))
         except urllib.error.HTTPError as error:
             with error:
-                said = _message(error.read())
-            if error.code == HTTPStatus.NOT_FOUND and content != _APPLY:  # an apply makes what is not there
-                raise _MissingError(said) from error
+                message = _message(error.read())
+            if error.code == HTTPStatus.NOT_FOUND and content != _APPLY:  # an apply makes a missing object
+                raise _MissingError(message) from error
             if error.code in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.GATEWAY_TIMEOUT):
-                raise _BusyError(said) from error
-            raise RefusedError(said) from error
+                raise _BusyError(message) from error
+            raise RefusedError(message) from error
 
 
 class _MissingError(Exception):
-    """The server has no such thing."""
+    """The server has no such object or API group."""
 
 
 class _BusyError(Exception):

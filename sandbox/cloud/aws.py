@@ -1,4 +1,4 @@
-"""The AWS stand-in: what a type's id, ARN and other outputs look like, and what AWS refuses."""
+"""The AWS stand-in: the ids, ARNs and other outputs of resources, and the requests that AWS refuses."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.internet import INTERNET_GATEWAY, behind, not_attached
-from sandbox.cloud.references import at_path, held, in_use, name_of, unresolved
-from sandbox.cloud.refusals import RefusedError
+from sandbox.cloud.references import at_path, held, in_use, reference_name, unresolved
 from sandbox.cloud.signatures import resource_class, signature
+from sandbox.cloud.store import Entry, Plain, Properties, Store
 from sandbox.cloud.types import AWS_TYPES, AwsType
-from sandbox.cloud.world import Entry, Plain, Properties, World
 
 _CLUSTER = "aws:eks/cluster:Cluster"
 _SERVICE_ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
 _SERVICE_ROLES = {"spot.amazonaws.com": "AWSServiceRoleForEC2Spot"}
 """Names that AWS gives to service-linked roles, one of each an account (EC2 user guide, Spot's service-linked role)."""
 _CLUSTER_SUBNETS = 2
-"""EKS wants subnets in two zones at least."""
+"""EKS requires subnets in at least two zones."""
 _DOCUMENTATION_ACCOUNT = "123456789012"
 
 
 class Inside(Protocol):
-    """What EKS does inside a real cluster."""
+    """The changes that EKS makes inside a real cluster."""
 
     def make(self, entry: Entry) -> None:
-        """Have in the cluster what a resource stands for, new or changed."""
+        """Make or change the objects in the cluster that a resource stands for."""
         ...
 
     def remove(self, entry: Entry) -> None:
-        """Take it away again."""
+        """Remove the objects in the cluster that a resource stands for."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Where the provider instance works."""
+    """The account and region of a provider instance."""
 
     region: str
     account: str
     given: frozenset[str] = frozenset()
-    """Ids and ARNs that the account holds before the stack makes anything."""
+    """Ids and ARNs that exist in the account before the stack makes anything."""
     default_tags: Mapping[str, Plain] = field(default_factory=dict[str, Plain])
-    """What the provider puts on everything that takes tags."""
+    """The tags that the provider puts on every resource that takes tags."""
 
 
 def replaces(token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
@@ -59,20 +59,20 @@ def replaces(token: str, old: Properties, new: Properties, changed: set[str]) ->
 def chosen_name(token: str, new: Properties) -> bool:
     """Whether the program chose the whole name in AWS.
 
-    The provider then deletes the old one first whenever it replaces it, even where the name changes
+    The provider then deletes the old resource before it makes the new one, even where the name changes
     (pulumi-terraform-bridge pkg/tfbridge/schema.go, nameRequiresDeleteBeforeReplace).
     """
     return new.get(AWS_TYPES[token].named_by) is not None
 
 
-def create(world: World, urn: str, token: str, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
-    """Make a resource, or refuse as AWS would; a run that is interrupted in the middle makes it anew."""
+def create(world: Store, urn: str, token: str, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
+    """Make a resource, or refuse as AWS would; after an interruption the next run makes it anew."""
     _judge(world, token, inputs, at)
     kind = AWS_TYPES[token]
     minted = _identifier(world, urn, kind)
     named = {**inputs, **_names(kind, urn, inputs, minted)}
     outputs = {**named, **_outputs(kind, named, minted, at)}
-    id_ = ":".join(str(outputs[each]) for each in kind.id_from) if kind.id_from else minted
+    id_ = ":".join(str(outputs[output_name]) for output_name in kind.id_from) if kind.id_from else minted
     outputs["id"] = id_
     if world.find(token, id_) is not None:
         raise RefusedError(_taken(token, id_, outputs))
@@ -83,7 +83,7 @@ def create(world: World, urn: str, token: str, inputs: Properties, at: Account, 
     return entry
 
 
-def update(world: World, old: Entry, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
+def update(world: Store, old: Entry, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
     """Change a resource in place."""
     _judge(world, old.type, inputs, at)
     kind = AWS_TYPES[old.type]
@@ -96,8 +96,8 @@ def update(world: World, old: Entry, inputs: Properties, at: Account, inside: In
     return entry
 
 
-def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
-    """Remove a resource, or refuse as AWS would while something needs it; protection holds nothing in a sandbox."""
+def delete(world: Store, entry: Entry, inside: Inside | None = None) -> None:
+    """Remove a resource, or refuse as AWS would while it is in use. In a sandbox protection does not refuse."""
     if entry.type == _CLUSTER and entry.inputs.get("deletionProtection") is True and inside is None:
         raise RefusedError(
             f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
@@ -109,7 +109,7 @@ def delete(world: World, entry: Entry, inside: Inside | None = None) -> None:
     if inside is not None:
         inside.remove(entry)
     world.delete(entry)
-    if entry.type == _CLUSTER:  # takes what is in it along, but for the nodes that Karpenter bought
+    if entry.type == _CLUSTER:  # its objects go with it, except for Karpenter's
         for content in world.of_kind("kubernetes:"):
             if not content.type.startswith("kubernetes:karpenter."):
                 world.delete(content)
@@ -121,12 +121,12 @@ def _taken(token: str, id_: str, outputs: Properties) -> str:
     return f"EntityAlreadyExists: {token} {id_} already exists"
 
 
-def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
+def _judge(world: Store, token: str, inputs: Properties, at: Account) -> None:
     if refusal := unresolved(world, token, inputs, at.given) or not_attached(world, token, inputs):
         raise RefusedError(refusal)
     if token == _SERVICE_ROLE and inputs["awsServiceName"] not in _SERVICE_ROLES:
-        known = ", ".join(_SERVICE_ROLES)
-        raise RefusedError(f"the stand-in knows the service-linked roles of {known}, not {inputs['awsServiceName']}")
+        services = ", ".join(_SERVICE_ROLES)
+        raise RefusedError(f"the stand-in has service-linked roles for {services}, not {inputs['awsServiceName']}")
     if token == _SERVICE_ROLE and inputs.get("customSuffix"):
         raise RefusedError(f"InvalidInput: Custom suffix is not allowed for {inputs['awsServiceName']}")
     if token == _CLUSTER and len(list(at_path(inputs, "vpcConfig.subnetIds"))) < _CLUSTER_SUBNETS:
@@ -134,15 +134,15 @@ def _judge(world: World, token: str, inputs: Properties, at: Account) -> None:
 
 
 def _identities(entry: Entry) -> set[str]:
-    own = {entry.id, *(str(entry.outputs[key]) for key in ("arn", "keyId") if key in entry.outputs)}
+    identities = {entry.id, *(str(entry.outputs[key]) for key in ("arn", "keyId") if key in entry.outputs)}
     if entry.type == _CLUSTER:
-        own |= {str(group) for group in at_path(entry.outputs, "vpcConfig.clusterSecurityGroupId")}
+        identities |= {str(group) for group in at_path(entry.outputs, "vpcConfig.clusterSecurityGroupId")}
     elif entry.type == "aws:eks/accessEntry:AccessEntry":
-        own.add(str(entry.inputs["principalArn"]))
-    return {name_of(entry.type, each) for each in own}
+        identities.add(str(entry.inputs["principalArn"]))
+    return {reference_name(entry.type, identity) for identity in identities}
 
 
-def _identifier(world: World, urn: str, kind: AwsType) -> str:
+def _identifier(world: Store, urn: str, kind: AwsType) -> str:
     digits = hashlib.sha256(f"{urn}#{world.creations(urn)}".encode()).hexdigest()
     if kind.token == "aws:kms/key:Key":
         return str(uuid.UUID(digits[:32]))
@@ -150,7 +150,7 @@ def _identifier(world: World, urn: str, kind: AwsType) -> str:
 
 
 def _names(kind: AwsType, urn: str, inputs: Properties, minted: str) -> Properties:
-    """A name where AWS has one and the program gave none, or its beginning alone, as the provider or AWS makes it."""
+    """A name where the program gives none, or only a prefix, made as the provider or AWS makes it."""
     if kind.token == _SERVICE_ROLE:
         return {"name": _SERVICE_ROLES[str(inputs["awsServiceName"])]}
     name = kind.named_by
@@ -168,9 +168,9 @@ def _takes(token: str, name: str) -> bool:
 
 
 def _tags(token: str, inputs: Mapping[str, Plain], at: Account) -> Properties:
-    own = inputs.get("tags")
+    tags = inputs.get("tags")
     return (
-        {"tagsAll": {**dict(at.default_tags), **(own if isinstance(own, dict) else {})}}
+        {"tagsAll": {**dict(at.default_tags), **(tags if isinstance(tags, dict) else {})}}
         if _takes(token, "tags")
         else {}
     )
@@ -222,12 +222,12 @@ def _cluster(name: str, named: Properties, at: Account) -> Properties:
     }
 
 
-def account_of(config: Mapping[str, str], given: frozenset[str]) -> Account:
-    """Where a provider instance works, from its configuration; values that are not text travel as JSON."""
+def account_of(config: Mapping[str, str], existing: frozenset[str]) -> Account:
+    """The account and region of a provider instance, from its configuration; values that are not text are JSON."""
     region = config.get("region")
     if not region:
         raise RefusedError("the AWS provider needs a region")
     allowed: list[object] = json.loads(config.get("allowedAccountIds") or "[]")
     defaults: dict[str, dict[str, Plain]] = json.loads(config.get("defaultTags") or "{}")
     account = str(allowed[0]) if allowed else _DOCUMENTATION_ACCOUNT
-    return Account(region, account, given, defaults.get("tags") or {})
+    return Account(region, account, existing, defaults.get("tags") or {})

@@ -15,11 +15,10 @@ from pulumi.provider import ConstructResult, Provider
 from pulumi.provider.server import main as serve_provider
 from pulumi_kubernetes.provider import Provider as KubernetesProvider
 
+from sandbox.cloud.input_validation import Problem, input_problems
 from sandbox.cloud.kubeconfig import kubeconfig_of, read
-from sandbox.cloud.place import Place
-from sandbox.cloud.strict import Problem, problems
+from sandbox.cloud.store import Properties, StackFiles
 from sandbox.cloud.types import EKS_TYPES
-from sandbox.cloud.world import Properties
 
 _CLUSTER_POLICY = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
 _KNOWN = frozenset(
@@ -50,7 +49,7 @@ _KNOWN = frozenset(
         "vpcId",
     }
 )
-"""Inputs that the stand-in acts on; any other would be silently lost, so it is an error."""
+"""Inputs that the stand-in acts on; any other input would be silently ignored, so it is an error."""
 
 _CONFLICTS = ("resolveConflictsOnCreate", "resolveConflictsOnUpdate")
 _ACTED_ON: Mapping[str, frozenset[str]] = {
@@ -59,42 +58,44 @@ _ACTED_ON: Mapping[str, frozenset[str]] = {
     "corednsAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
     "providerCredentialOpts": frozenset({"profileName"}),
 }
-"""The same of the options that are objects."""
+"""For inputs that are objects: the fields that the stand-in acts on."""
 _PINS = {"vpcCniOptions": "addonVersion", "kubeProxyAddonOptions": "version", "corednsAddonOptions": "version"}
 
 _IGNORED = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
-"""What the real component never changes on a control plane (v4.3.0 nodejs/eks/cluster/cluster.ts)."""
+"""Inputs that the real component never changes on a control plane (v4.3.0 nodejs/eks/cluster/cluster.ts)."""
 
 Inputs = Mapping[str, object]
 
 
 def refusals(token: str, inputs: Inputs) -> list[Problem]:
-    """Everything about a cluster's inputs that the real component or this stand-in cannot take."""
-    found = problems(token, cast(Properties, inputs))
+    """Every problem of a cluster's inputs that the real component or this stand-in would refuse."""
+    problems = input_problems(token, cast(Properties, inputs))
     lost = [*(key for key in inputs if key not in _KNOWN)]
     for options, acted_on in _ACTED_ON.items():
-        given = _mapped(inputs.get(options))
-        lost += [f"{options}.{key}" for key in given if key not in acted_on]
-        if options in _PINS and given.get("enabled") is not False and not given.get(_PINS[options]):
-            reason = "is not pinned, so every preview could move it"
-            found.append(Problem(f"{options}.{_PINS[options]}", f"{options}.{_PINS[options]} {reason}"))
-    known = {each.property for each in found}
-    found += [
-        Problem(key, f"the stand-in does not act on {key}, so it would be lost") for key in lost if key not in known
+        option_values = _mapped(inputs.get(options))
+        lost += [f"{options}.{key}" for key in option_values if key not in acted_on]
+        if options in _PINS and option_values.get("enabled") is not False and not option_values.get(_PINS[options]):
+            reason = "is not pinned, so any preview could change the version"
+            problems.append(Problem(f"{options}.{_PINS[options]}", f"{options}.{_PINS[options]} {reason}"))
+    refused_inputs = {problem.property for problem in problems}
+    problems += [
+        Problem(key, f"the stand-in does not act on {key}, so it would be ignored")
+        for key in lost
+        if key not in refused_inputs
     ]
-    for wanted in ("skipDefaultNodeGroup", "skipDefaultSecurityGroups"):
-        if inputs.get(wanted) is not True:
-            found.append(Problem(wanted, f"the stand-in makes no default groups: set {wanted} to true"))
-    return found
+    for option in ("skipDefaultNodeGroup", "skipDefaultSecurityGroups"):
+        if inputs.get(option) is not True:
+            problems.append(Problem(option, f"the stand-in makes no default groups: set {option} to true"))
+    return problems
 
 
 class _Made(pulumi.CustomResource):
-    """Any AWS resource by its token, with the outputs that are asked for."""
+    """Any AWS resource by its token, with the named outputs."""
 
     def __init__(
         self, token: str, name: str, props: dict[str, object], outputs: tuple[str, ...], opts: pulumi.ResourceOptions
     ) -> None:
-        # The SDK hands back what is named in the properties; the rest is dropped.
+        # The SDK returns only outputs that are named in the properties.
         super().__init__(token, name, {**dict.fromkeys(outputs), **props}, opts)
 
     def output(self, name: str) -> pulumi.Output[object]:
@@ -103,7 +104,7 @@ class _Made(pulumi.CustomResource):
 
 
 class EksProvider(Provider):
-    """Constructs the one component that the platform uses; its kubeconfig names the real cluster where there is one."""
+    """Constructs ``eks.Cluster``; its kubeconfig names the real control plane where there is one."""
 
     def __init__(self, version: str, kubeconfig: Path | None = None) -> None:
         super().__init__(version)
@@ -118,16 +119,18 @@ class EksProvider(Provider):
         refused = refusals(resource_type, inputs)
         if refused:
             faults: list[InputPropertyErrorDetails] = [
-                {"property_path": each.property, "reason": each.reason} for each in refused
+                {"property_path": problem.property, "reason": problem.reason} for problem in refused
             ]
             raise InputPropertiesError(f"{resource_type} {name} is refused", faults)
         return _Cluster(name, inputs, self._kubeconfig, options).result()
 
 
 class _Cluster(pulumi.ComponentResource):
-    def __init__(self, name: str, inputs: Inputs, known: Path | None, options: pulumi.ResourceOptions | None) -> None:
+    def __init__(
+        self, name: str, inputs: Inputs, real_kubeconfig: Path | None, options: pulumi.ResourceOptions | None
+    ) -> None:
         super().__init__("eks:index:Cluster", name, {}, options)
-        self._name, self._inputs, self._known = name, inputs, known
+        self._name, self._inputs, self._real_kubeconfig = name, inputs, real_kubeconfig
         self._child = pulumi.ResourceOptions(parent=self)
         self._cluster = self._control_plane(self._role())
         self._own_provider()
@@ -154,33 +157,33 @@ class _Cluster(pulumi.ComponentResource):
         return role
 
     def _control_plane(self, role: _Made) -> _Made:
-        given = self._inputs
-        subnets = [*_listed(given.get("publicSubnetIds")), *_listed(given.get("privateSubnetIds"))]
+        inputs = self._inputs
+        subnets = [*_listed(inputs.get("publicSubnetIds")), *_listed(inputs.get("privateSubnetIds"))]
         network: dict[str, object] = {
             "subnetIds": subnets,
-            "endpointPrivateAccess": given.get("endpointPrivateAccess", False),
-            "endpointPublicAccess": given.get("endpointPublicAccess", True),
+            "endpointPrivateAccess": inputs.get("endpointPrivateAccess", False),
+            "endpointPublicAccess": inputs.get("endpointPublicAccess", True),
         }
-        if given.get("publicAccessCidrs") is not None:
-            network["publicAccessCidrs"] = given["publicAccessCidrs"]
+        if inputs.get("publicAccessCidrs") is not None:
+            network["publicAccessCidrs"] = inputs["publicAccessCidrs"]
         props: dict[str, object] = {
-            "name": given.get("name"),
-            "version": given.get("version"),
+            "name": inputs.get("name"),
+            "version": inputs.get("version"),
             "roleArn": role.output("arn"),
             "vpcConfig": network,
             "accessConfig": {
-                "authenticationMode": given.get("authenticationMode"),
+                "authenticationMode": inputs.get("authenticationMode"),
                 "bootstrapClusterCreatorAdminPermissions": True,
             },
-            "enabledClusterLogTypes": given.get("enabledClusterLogTypes"),
-            "deletionProtection": given.get("deletionProtection"),
-            "tags": {**_mapped(given.get("tags")), **_mapped(given.get("clusterTags"))} or None,
+            "enabledClusterLogTypes": inputs.get("enabledClusterLogTypes"),
+            "deletionProtection": inputs.get("deletionProtection"),
+            "tags": {**_mapped(inputs.get("tags")), **_mapped(inputs.get("clusterTags"))} or None,
         }
-        if given.get("encryptionConfigKeyArn") is not None:
-            provider = {"keyArn": given["encryptionConfigKeyArn"]}
+        if inputs.get("encryptionConfigKeyArn") is not None:
+            provider = {"keyArn": inputs["encryptionConfigKeyArn"]}
             props["encryptionConfig"] = {"provider": provider, "resources": ["secrets"]}
-        if given.get("kubernetesServiceIpAddressRange") is not None:
-            props["kubernetesNetworkConfig"] = {"serviceIpv4Cidr": given["kubernetesServiceIpAddressRange"]}
+        if inputs.get("kubernetesServiceIpAddressRange") is not None:
+            props["kubernetesNetworkConfig"] = {"serviceIpv4Cidr": inputs["kubernetesServiceIpAddressRange"]}
         return _Made(
             "aws:eks/cluster:Cluster",
             f"{self._name}-eksCluster",
@@ -190,9 +193,10 @@ class _Cluster(pulumi.ComponentResource):
         )
 
     def _own_provider(self) -> None:
-        """The component's way into the cluster, by the profile of the option or else of whoever runs the engine.
+        """The component's own Kubernetes provider, with the option's AWS profile, else that of the environment.
 
-        The program's kubeconfig has none (pulumi-eks v4.3.0 nodejs/eks/cluster/cluster.ts, createCluster, createCore).
+        The program's kubeconfig names no profile (pulumi-eks v4.3.0 nodejs/eks/cluster/cluster.ts, createCluster,
+        createCore).
         """
         options = self._inputs.get("providerCredentialOpts")
         profile = os.environ.get("AWS_PROFILE") if options is None else _mapped(options).get("profileName")
@@ -200,10 +204,12 @@ class _Cluster(pulumi.ComponentResource):
         KubernetesProvider(f"{self._name}-eks-k8s", kubeconfig=pulumi.Output.secret(kubeconfig), opts=self._child)
 
     def _kubeconfig(self, profile: str | None = None) -> pulumi.Output[str]:
-        parts = [self._cluster.output(each) for each in ("arn", "endpoint", "certificateAuthority")]
-        known = self._known
+        parts = [self._cluster.output(output_name) for output_name in ("arn", "endpoint", "certificateAuthority")]
+        real_kubeconfig = self._real_kubeconfig
         return pulumi.Output.all(*parts).apply(
-            lambda told: json.dumps(kubeconfig_of(*told, profile=profile) if known is None else read(known))
+            lambda outputs: json.dumps(
+                kubeconfig_of(*outputs, profile=profile) if real_kubeconfig is None else read(real_kubeconfig)
+            )
         )
 
     def _addons(self) -> None:
@@ -212,30 +218,34 @@ class _Cluster(pulumi.ComponentResource):
             ("kube-proxy", "kubeProxyAddonOptions"),
             ("coredns", "corednsAddonOptions"),
         ):
-            given = _mapped(self._inputs.get(options))
-            if given.get("enabled") is False:
+            option_values = _mapped(self._inputs.get(options))
+            if option_values.get("enabled") is False:
                 continue
             props = {
                 "clusterName": self._cluster.output("name"),
                 "addonName": addon,
-                "addonVersion": given[_PINS[options]],
-                "configurationValues": _configuration(given),
-                **{key: given.get(key, "OVERWRITE") for key in _CONFLICTS},
+                "addonVersion": option_values[_PINS[options]],
+                "configurationValues": _configuration(option_values),
+                **{key: option_values.get(key, "OVERWRITE") for key in _CONFLICTS},
             }
             _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
 
     def _access_entries(self) -> None:
         for entry, value in _mapped(self._inputs.get("accessEntries")).items():
-            given = _mapped(value)
-            base = {"clusterName": self._cluster.output("name"), "principalArn": given["principalArn"]}
+            access_entry = _mapped(value)
+            base = {"clusterName": self._cluster.output("name"), "principalArn": access_entry["principalArn"]}
             made = _Made(
                 "aws:eks/accessEntry:AccessEntry",
                 f"{self._name}-{entry}",
-                {**base, "kubernetesGroups": given.get("kubernetesGroups"), "type": given.get("type", "STANDARD")},
+                {
+                    **base,
+                    "kubernetesGroups": access_entry.get("kubernetesGroups"),
+                    "type": access_entry.get("type", "STANDARD"),
+                },
                 (),
                 self._child,
             )
-            for policy, association in _mapped(given.get("accessPolicies")).items():
+            for policy, association in _mapped(access_entry.get("accessPolicies")).items():
                 _Made(
                     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
                     f"{self._name}-{entry}-{policy}",
@@ -245,7 +255,7 @@ class _Cluster(pulumi.ComponentResource):
                 )
 
     def result(self) -> ConstructResult:
-        """The component's outputs, under the names of the real one."""
+        """The component's outputs, under the names of the real component."""
         cluster = self._cluster
         kubeconfig = self._kubeconfig()
         group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
@@ -287,7 +297,7 @@ def _issuer(identities: object) -> object:
     return None
 
 
-def serve_eks(version: str, place: Place, arguments: list[str]) -> None:
+def serve_eks(version: str, place: StackFiles, arguments: list[str]) -> None:
     """Serve until the engine ends the process; ``arguments`` are the engine's own."""
     sys.argv = [sys.argv[0], *arguments]  # the SDK reads the engine's address there
     kubeconfig = None if place.control_plane is None else place.control_plane / "kubeconfig"

@@ -1,16 +1,23 @@
-"""How a cluster is spoken to: the kubeconfig that the EKS component writes, and the one of a real control plane."""
+"""Access to a cluster: the kubeconfig that the EKS component writes, and the one of a real control plane."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import yaml
 
+from sandbox.cloud.addons import ADDON, Addons
+from sandbox.cloud.api import Api
+from sandbox.cloud.nodes import NODE_GROUP, NodeGroups
+from sandbox.cloud.store import Entry, Store
+
 
 def kubeconfig_of(arn: object, endpoint: object, authority: object, profile: str | None = None) -> dict[str, object]:
-    """Who speaks to the cluster: whoever the AWS client says, or the credentials of one profile."""
+    """A kubeconfig that authenticates with the AWS client's default credentials, or with those of a profile."""
     name = str(arn)
     command = ["--region", name.split(":")[3], "eks", "get-token", "--cluster-name", name.rsplit("/", 1)[-1]]
     if profile is not None:
@@ -34,3 +41,31 @@ def _data(authority: object) -> object:
 def read(kubeconfig: Path) -> object:
     """The kubeconfig of a real control plane."""
     return yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class InCluster:
+    """The parts of EKS that are visible in the cluster: node groups and add-ons."""
+
+    node_groups: NodeGroups
+    addons: Addons
+
+    def make(self, entry: Entry) -> None:
+        """Make or change the objects in the cluster that a resource stands for; most resources have none."""
+        if entry.type == NODE_GROUP:
+            self.node_groups.make(entry)
+        if entry.type == ADDON:
+            self.addons.make(entry)
+
+    def remove(self, entry: Entry) -> None:
+        """Remove the objects in the cluster that a resource stands for."""
+        if entry.type == NODE_GROUP:
+            self.node_groups.remove(entry)
+        if entry.type == ADDON:
+            self.addons.remove(entry)
+
+
+def in_cluster(world: Store, control_plane: Path, stack_file: Path, region: str, stop: threading.Event) -> InCluster:
+    """The visible parts of EKS in the cluster of a control plane's folder."""
+    api = Api((control_plane / "kubeconfig").read_text(encoding="utf-8"), stop)
+    return InCluster(NodeGroups(world, api, region, stack_file), Addons(world, api))

@@ -1,7 +1,7 @@
-"""The nodes of managed node groups, on the sandbox's API server: what EKS and its Auto Scaling groups do.
+"""The nodes of managed node groups on the sandbox's API server, in place of EKS and its Auto Scaling groups.
 
-kwok plays their kubelets. A node is as the group's inputs say: labels, taints, instance type and zone; what it leaves
-to pods is the catalogue's.
+kwok plays their kubelets. Labels, taints, instance type and zone of a node come from the group's inputs, its
+allocatable resources from the catalog.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import yaml
 
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.standard import keys
-from sandbox.cloud.api import Api, Place
+from sandbox.cloud.api import Api, ObjectPath
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Entry, Plain, Properties, World
+from sandbox.cloud.store import Entry, Plain, Properties, Store
 from sandbox.control_plane.controllers import KWOK_NODE
-from sandbox.machines import allocatable_of, capacity_of
+from sandbox.offerings import allocatable_of, capacity_of
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 _SUBNET = "aws:ec2/subnet:Subnet"
@@ -36,9 +36,9 @@ _EFFECTS = {
 }
 """A taint's effect as EKS writes it (EKS API reference, Taint), and as Kubernetes does."""
 _OF_A_MACHINE = ("amiType", "launchTemplate", "releaseVersion", "version", "diskSize")
-"""Inputs of a group of which a change makes new machines."""
+"""Inputs of a group whose change makes new machines."""
 _NAME_LENGTH = 54
-"""Of the group's name that begins a node's, which is a label value too: at most 63 characters."""
+"""A node's name begins with so many characters of its group's name, and is a label value of at most 63 characters."""
 _READY_SECONDS = 360.0
 _GONE_SECONDS = 300.0
 
@@ -47,13 +47,13 @@ _GONE_SECONDS = 300.0
 class NodeGroups:
     """The managed node groups of one cluster."""
 
-    world: World
+    world: Store
     api: Api
     region: str
     stack_file: Path
 
     def make(self, group: Entry) -> None:
-        """Have a group's nodes be there, ready; those of an earlier version go after that, drained."""
+        """Make a group's nodes and wait until they are ready; then drain and delete those of an earlier version."""
         nodes = node_documents(group, self._zones(group), self.region)
         for node in nodes:
             self.api.put(node, _MANAGER)
@@ -71,30 +71,30 @@ class NodeGroups:
         self._drain(self._nodes(group))
 
     def _zones(self, group: Entry) -> list[str]:
-        given = zones_of_given_subnets(self.stack_file)
-        return [self._zone(str(subnet), given) for subnet in at_path(group.inputs, "subnetIds")]
+        zone_by_subnet = zones_of_given_subnets(self.stack_file)
+        return [self._zone(str(subnet), zone_by_subnet) for subnet in at_path(group.inputs, "subnetIds")]
 
-    def _zone(self, subnet: str, given: Mapping[str, str]) -> str:
+    def _zone(self, subnet: str, zone_by_subnet: Mapping[str, str]) -> str:
         made = self.world.find(_SUBNET, subnet)
-        zone = given.get(subnet) if made is None else made.inputs.get("availabilityZone")
+        zone = zone_by_subnet.get(subnet) if made is None else made.inputs.get("availabilityZone")
         if zone is None:
             raise RefusedError(f"the sandbox does not know the zone of the subnet {subnet}")
         return str(zone)
 
-    def _nodes(self, group: Entry) -> list[Place]:
+    def _nodes(self, group: Entry) -> list[ObjectPath]:
         selector = f"{keys.NODE_GROUP}={group.outputs['nodeGroupName']}"
         nodes = self.api.items("/api/v1/nodes", labelSelector=selector)
-        return [Place(f"/api/v1/nodes/{cast(Properties, node['metadata'])['name']}") for node in nodes]
+        return [ObjectPath(f"/api/v1/nodes/{cast(Properties, node['metadata'])['name']}") for node in nodes]
 
-    def _ready(self, place: Place) -> bool:
+    def _ready(self, place: ObjectPath) -> bool:
         conditions = at_path(self.api.read(place), "status.conditions")
         return any(
             isinstance(condition, dict) and (condition["type"], condition["status"]) == ("Ready", "True")
             for condition in conditions
         )
 
-    def _drain(self, nodes: Iterator[Place] | list[Place]) -> None:
-        """Cordon all, have their pods made elsewhere, and delete the nodes."""
+    def _drain(self, nodes: Iterator[ObjectPath] | list[ObjectPath]) -> None:
+        """Cordon all nodes, evict their pods, and delete the nodes."""
         places = list(nodes)
         for place in places:
             self.api.merge(place, {"spec": {"unschedulable": True}})
@@ -105,19 +105,19 @@ class NodeGroups:
             if not self.api.wait(lambda place=place: all(map(_of_daemon_set, self._pods(place))), _GONE_SECONDS):
                 raise RefusedError(f"PodEvictionFailure: pods of {place.path} are not gone after {_GONE_SECONDS:g} s")
             self.api.delete(place, _GONE_SECONDS)
-            for pod in self._pods(place):  # nobody makes them again, now that the node is gone
+            for pod in self._pods(place):  # pods of DaemonSets, which are not made again once the node is gone
                 self.api.remove(self.api.place(_named(pod)), gracePeriodSeconds=0)
 
-    def _pods(self, node: Place) -> list[Properties]:
+    def _pods(self, node: ObjectPath) -> list[Properties]:
         return self.api.items("/api/v1/pods", fieldSelector=f"spec.nodeName={node.path.rpartition('/')[2]}")
 
 
 def node_documents(group: Entry, zones: list[str], region: str) -> list[Properties]:
     """A group's nodes, spread over the zones of its subnets."""
-    first = next(at_path(group.inputs, "instanceTypes"), None)  # of several, EC2 has capacity of the first
+    first = next(at_path(group.inputs, "instanceTypes"), None)  # this EC2 always has capacity of the first type
     machine = instance_type(str(first))
     if machine is None:
-        raise RefusedError(f"the sandbox has no instance type {first}: the catalogue does not know it")
+        raise RefusedError(f"the sandbox has no instance type {first}: it is not in the catalog")
     scaling = cast(Mapping[str, int], group.inputs["scalingConfig"])
     return [_node(group, machine, zones[index % len(zones)], region, index) for index in range(scaling["desiredSize"])]
 
@@ -154,13 +154,13 @@ def _node(group: Entry, machine: InstanceType, zone: str, region: str, index: in
 
 
 def _digits(group: Entry, index: int) -> str:
-    """Another group of the same name, and another version of a group, has other machines."""
+    """A digest that names a machine; a new version of a group, or a new group of the same name, has other machines."""
     machine = json.dumps({key: group.inputs.get(key) for key in _OF_A_MACHINE}, sort_keys=True)
     return hashlib.sha256(f"{group.outputs['arn']}#{machine}#{index}".encode()).hexdigest()
 
 
 def zones_of_given_subnets(stack_file: Path) -> dict[str, str]:
-    """The zone of each subnet that the stack's settings name with one: subnets that were there before the stack."""
+    """The zone of each existing subnet in the stack's settings."""
     return dict(_subnets(yaml.safe_load(stack_file.read_text(encoding="utf-8"))))
 
 
@@ -183,5 +183,5 @@ def _of_daemon_set(pod: Properties) -> bool:
 
 
 def _named(pod: Properties) -> Properties:
-    """Items of a list do not say what they are."""
+    """The pod with its kind, which the items of a list lack."""
     return {"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]}

@@ -1,4 +1,4 @@
-"""Inputs that name other resources: what they must resolve to, and what may not go while they stand."""
+"""Inputs that name other resources: each must name an existing resource, which is not deleted while it is in use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.cloud.world import Entry, Plain, Properties, World
+from sandbox.cloud.store import Entry, Plain, Properties, Store
 
 _VPC, _SUBNET, _GROUP = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:ec2/securityGroup:SecurityGroup"
 _TABLE, _GATEWAY = "aws:ec2/routeTable:RouteTable", "aws:ec2/internetGateway:InternetGateway"
@@ -17,7 +17,7 @@ _CLUSTER, _QUEUE, _RULE = "aws:eks/cluster:Cluster", "aws:sqs/queue:Queue", "aws
 _ENTRY = "aws:eks/accessEntry:AccessEntry"
 
 _OF_AWS = re.compile(r"^arn:aws[a-z-]*:(iam|eks)::aws:")
-"""Policies that AWS itself keeps in every account."""
+"""Policies that AWS manages in every account."""
 _GIVEN = re.compile(
     r"\b(?:vpc|subnet|sg|rtb|igw|nat|eipalloc|lt)-[0-9a-f]{8,17}\b|arn:aws[a-z-]*:[a-z0-9-]+:[^\s\"',\]}]*"
 )
@@ -29,17 +29,17 @@ class Reference:
 
     path: str
     types: tuple[str, ...]
-    """Any one of them will do."""
+    """The named resource is of one of these types."""
     by_arn: bool = False
-    """Whether it is named by its ARN, not its id."""
+    """Whether the input is an ARN, not an id."""
     holds: bool = True
-    """Whether AWS refuses to delete what is named while this stands."""
+    """Whether AWS refuses to delete the named resource while this resource exists."""
 
 
 _IN_VPC = Reference("vpcId", (_VPC,))
-# A cluster answers to the id of the security group that EKS makes for it.
+# A cluster can be named by the id of the security group that EKS makes for it.
 _GROUPS = (_GROUP, _CLUSTER)
-# EKS deletes what is merely registered in a cluster together with it; node groups it refuses.
+# EKS deletes a cluster together with its registrations, and refuses to delete one that has node groups.
 _OF_CLUSTER = Reference("clusterName", (_CLUSTER,), holds=False)
 _TAKES_ROLE = Reference("roleArn", (_ROLE,), by_arn=True, holds=False)
 _OF_GROUP = Reference("securityGroupId", _GROUPS, holds=False)
@@ -104,7 +104,7 @@ REFERENCES: Mapping[str, tuple[Reference, ...]] = {
     ),
     "aws:sqs/queuePolicy:QueuePolicy": (Reference("queueUrl", (_QUEUE,), holds=False),),
 }
-"""Which inputs of each type name what; a type without a row names nothing."""
+"""The inputs of each type that name other resources; a type without a row has none."""
 
 _ABSENT = {
     _VPC: "InvalidVpcID.NotFound: The vpc ID",
@@ -126,50 +126,50 @@ _ABSENT = {
 
 
 def given_names(stack_file: Path) -> frozenset[str]:
-    """Ids and ARNs that the stack's settings name: what an account holds before this stack makes anything."""
+    """Ids and ARNs in the stack's settings: they exist in the account before the stack makes anything."""
     return frozenset(_GIVEN.findall(stack_file.read_text(encoding="utf-8"))) if stack_file.exists() else frozenset()
 
 
-def unresolved(world: World, token: str, inputs: Properties, given: frozenset[str]) -> str | None:
-    """The first input that names what does not exist, in AWS's words; None when all of them resolve."""
+def unresolved(world: Store, token: str, inputs: Properties, existing: frozenset[str]) -> str | None:
+    """AWS's refusal of the first input that names a missing resource; None when all of them resolve."""
     for reference in REFERENCES.get(token, ()):
         for value in at_path(inputs, reference.path):
             named = str(value)
-            if named in given or _OF_AWS.match(named):
+            if named in existing or _OF_AWS.match(named):
                 continue
             if reference.by_arn and not named.startswith("arn:"):
                 return f"ValidationError: '{named}' is not an ARN (input {reference.path})"
-            if not any(world.named(name_of(each, named)) for each in reference.types):
+            if not any(world.named(reference_name(instance_type, named)) for instance_type in reference.types):
                 return f"{_ABSENT[reference.types[0]]} '{named}' does not exist (input {reference.path})"
     return None
 
 
 def held(token: str, inputs: Properties) -> set[str]:
-    """What may not be deleted while a resource with these inputs stands, as the world writes names."""
+    """The resources that may not be deleted while a resource with these inputs exists, by their names in the store."""
     return {
-        name_of(each, str(value))
+        reference_name(instance_type, str(value))
         for reference in REFERENCES.get(token, ())
         if reference.holds
         for value in at_path(inputs, reference.path)
-        for each in reference.types
+        for instance_type in reference.types
     }
 
 
-def name_of(token: str, value: str) -> str:
-    """An id or ARN as the world writes it; ids that are chosen are unique only among their own type."""
+def reference_name(token: str, value: str) -> str:
+    """The name of an id or ARN in the store; a chosen id is unique only within its type."""
     return f"{token} {value}"
 
 
 def in_use(entry: Entry, users: tuple[Entry, ...]) -> str:
-    """AWS's refusal to delete what others still use."""
+    """AWS's refusal to delete a resource that others use."""
     service = entry.type.split(":")[1].partition("/")[0]
     code = {"iam": "DeleteConflict", "ec2": "DependencyViolation"}.get(service, "ResourceInUseException")
-    names = ", ".join(sorted(each.urn.rsplit("::", 1)[-1] for each in users)[:5])
+    names = ", ".join(sorted(user.urn.rsplit("::", 1)[-1] for user in users)[:5])
     return f"{code}: {entry.id} has dependencies and cannot be deleted: {names}"
 
 
 def at_path(value: Plain, path: str) -> Iterator[Plain]:
-    """Every value at a dotted path; lists on the way are entered, absent keys and nulls give nothing."""
+    """Every value at a dotted path; lists on the way are entered, absent keys and nulls are skipped."""
     if isinstance(value, list):
         for item in value:
             yield from at_path(item, path)

@@ -1,7 +1,7 @@
-"""The pods of charts and add-ons that are made from their fact sheets: in Helm's order, each placed before the next.
+"""The pods of charts and add-ons, made from their fact sheets in Helm's order; each step waits for the one before.
 
-Helm waits for hooks and for what the chart makes. What an operator makes later is awaited here too, where it is meant
-for nodes that are there: on EKS nobody would say that it has no place.
+Helm waits for hooks and for the chart's own workloads. Workloads that an operator makes later are awaited here too,
+where they are meant for nodes that exist: on EKS nothing would report that they have no place.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from gpuplatform.proofs.workloads import Made
-from gpuplatform.standard.sheets.sheet import Kind, Maker, Place
+from gpuplatform.analysis.workloads import Made
+from gpuplatform.standard.sheets.sheet import Kind, Maker, MeantFor
 from sandbox.cloud.api import Api
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
-from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.rollout import Rollout
+from sandbox.cloud.store import Properties
 from sandbox.cloud.workloads import RELEASE, Release
-from sandbox.cloud.world import Properties
 
 _MANAGER = "helm"
-_AWAITED = (Place.SYSTEM, Place.EVERY_NODE)
+_AWAITED = (MeantFor.SYSTEM, MeantFor.EVERY_NODE)
 _GONE_SECONDS = 300.0
 _BUILT_IN_ACCOUNT = "default"
 
@@ -32,7 +32,7 @@ class ReleasePods:
     api: Api
 
     def install(self, release: Release, earlier: Release | None) -> None:
-        """Have every pod stand; RefusedError says which has no place, and then all is as it was before."""
+        """Make every pod. Raises RefusedError for a pod that has no place; then the earlier state is restored."""
         try:
             self._install(release, "install" if earlier is None else "upgrade")
         except RefusedError:
@@ -42,7 +42,7 @@ class ReleasePods:
             self._delete(release, _without(earlier.parts(), release.parts()))
 
     def uninstall(self, release: Release) -> None:
-        """Take every pod away, with the hooks of a deletion before and after, and what the pods ran as."""
+        """Remove every pod and service account, and run the hooks before and after a deletion."""
         self._run_hooks(release, "pre-delete")
         self._delete(release, release.parts())
         self._run_hooks(release, "post-delete")
@@ -59,7 +59,7 @@ class ReleasePods:
         self._delete(release, [*_without(release.parts(), before), *release.hooks()])
         if earlier is None:
             self._remove_all("/api/v1/serviceaccounts", "ServiceAccount", release)
-            # Else a claim that cannot be bound would still be there when its fault is mended.
+            # Else a claim that cannot be bound would still exist after its cause is fixed.
             self._remove_all("/api/v1/persistentvolumeclaims", "PersistentVolumeClaim", release)
             return
         for part in before:
@@ -67,7 +67,7 @@ class ReleasePods:
 
     def _run_hooks(self, release: Release, phase: str) -> None:
         for hook in release.hooks(phase):
-            # Every hook of these charts says so: helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded.
+            # Every hook of these charts has helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded.
             self._delete(release, [hook])
             self._stand(release, f"the {phase} hook", [hook])
             self._delete(release, [hook])
@@ -86,7 +86,7 @@ class ReleasePods:
         try:
             self.api.put(workload, _MANAGER)
         except RefusedError:
-            # What cannot be changed in place is made anew, as prometheus-operator does (6adcebc
+            # A StatefulSet that cannot be changed in place is made anew, as prometheus-operator does (6adcebc
             # pkg/prometheus/server/operator.go).
             if part.fact.kind is not Kind.STATEFUL_SET or self.api.read(self.api.place(workload)) is None:
                 raise
@@ -108,7 +108,7 @@ class ReleasePods:
             raise RefusedError(f"{release.name}: its pods are not gone after {_GONE_SECONDS:g} s")
 
     def _bury(self, release: Release) -> None:
-        """End pods whose node is gone, and with it their kubelet; a cluster does so a minute later."""
+        """Delete pods whose node, and so their kubelet, is gone; a cluster does so a minute later."""
         nodes = {str(cast(Properties, node["metadata"])["name"]) for node in self.api.items("/api/v1/nodes")}
         for pod in self.api.items("/api/v1/pods", labelSelector=f"{RELEASE}={release.name}"):
             node = next(at_path(pod, "spec.nodeName"), None)

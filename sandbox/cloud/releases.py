@@ -1,8 +1,8 @@
-"""Helm releases on a real API server: real charts by real helm where they can be had, else what would be missed.
+"""Helm releases on a real API server: real helm installs the available charts; fact sheets stand in for the others.
 
-Every release's pods stand in the cluster, where the real scheduler puts them. Karpenter's chart is installed whole; the
-pods of a chart that is not to be had are made from its fact sheet. They do nothing: Karpenter's and Kueue's processes
-run beside the control plane, and of the GPU Operator its stand-in's documents are applied.
+The real scheduler places every release's pods. Karpenter's chart is installed whole; the pods of an unavailable chart
+are made from its fact sheet. The pods do nothing: Karpenter and Kueue run as processes beside the control plane, and a
+stand-in's documents are applied for the GPU Operator.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from gpuplatform.render.monitoring.values import DEFINITIONS_CHART
 from gpuplatform.standard import keys
 from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
-from sandbox.cloud.api import Api, Place
+from sandbox.cloud.api import Api, ObjectPath
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
-from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.release_pods import ReleasePods
 from sandbox.cloud.rollout import Rollout
+from sandbox.cloud.store import Plain, Properties
 from sandbox.cloud.workloads import Release
-from sandbox.cloud.world import Plain, Properties
+from sandbox.contents import operator_documents
 from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.kueue import KueueCommands, kueue_at_hand, kueue_in, remove_kueue
-from sandbox.operator import operator_documents
 from sandbox.session.folder import want
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import (
@@ -56,7 +56,7 @@ _DEFINITIONS: Mapping[str, ModuleFiles] = {
     DEFINITIONS_CHART: PROMETHEUS_CRDS,
     "keda": KEDA_CRDS,
 }
-"""Charts that are not to be had, and whose definitions other objects of the stack are of."""
+"""Unavailable charts whose CRDs other objects of the stack need."""
 
 
 class Served(enum.StrEnum):
@@ -64,11 +64,11 @@ class Served(enum.StrEnum):
 
     HELM = "installed by helm"
     PROCESS = "installed by helm; its process runs beside the control plane"
-    STAND_IN = "its pods, and what it would make of the nodes' cards"
-    RENDERED = "its pods; its process runs beside the control plane, with what helm renders of its chart"
-    DEFINITIONS = "its definitions, and pods where it has any"
+    STAND_IN = "its pods, and a stand-in for the devices that it advertises on nodes"
+    RENDERED = "its pods; its process runs beside the control plane, configured by its rendered chart"
+    DEFINITIONS = "its CRDs, and its pods where it has any"
     PODS = "its pods"
-    ABSENT = "not installed: nothing is known of its pods"
+    ABSENT = "not installed: it has no fact sheet, so its pods are unknown"
 
 
 def served(chart: str) -> Served:
@@ -95,7 +95,7 @@ class Releases:
     """The folder of the control plane."""
 
     def install(self, inputs: Properties, earlier: Properties | None) -> None:
-        """Install, or upgrade from the inputs of before; RefusedError with helm's words, or the scheduler's."""
+        """Install, or upgrade from the earlier inputs. Raises RefusedError with helm's or the scheduler's message."""
         chart, values = chart_of(inputs), cast(Properties, inputs.get("values") or {})
         if chart in _CHARTS:
             self._helm_install(chart, inputs, values, earlier)
@@ -110,11 +110,11 @@ class Releases:
             want(self.control_plane, _KUEUE, values)
             self._await_kueue(values)
         if chart == _OPERATOR:
-            for each in self._operator(inputs):
-                self.api.apply(cast(Properties, each))
+            for document in self._operator(inputs):
+                self.api.apply(cast(Properties, document))
 
     def uninstall(self, inputs: Properties) -> None:
-        """Uninstall; what is gone already is as good."""
+        """Uninstall; a release that no longer exists is no error."""
         chart = chart_of(inputs)
         if chart == _KARPENTER:
             want(self.control_plane, _KARPENTER, None)
@@ -130,10 +130,10 @@ class Releases:
         if chart in _DEFINITIONS and not _outlasts(inputs):
             gone = self._kubectl()("delete", "--ignore-not-found", "-f", str(_folder(chart, _DEFINITIONS)))
             if not gone.ok:
-                raise RefusedError(f"the definitions of {chart} stay: {gone.err.strip()}")
+                raise RefusedError(f"the CRDs of {chart} could not be deleted: {gone.err.strip()}")
         if chart == _OPERATOR:
-            for each in self._operator(inputs):
-                self.api.delete(self.api.place(cast(Properties, each)), _HELM_SECONDS)
+            for document in self._operator(inputs):
+                self.api.delete(self.api.place(cast(Properties, document)), _HELM_SECONDS)
 
     def _operator(self, inputs: Properties) -> tuple[Document, ...]:
         values = cast(Mapping[str, object], inputs.get("values") or {})
@@ -146,8 +146,8 @@ class Releases:
         folder = _folder(chart, _CHARTS)
         self._forget_interrupted(chart, inputs)
         flags = ["--skip-crds"] if inputs.get("skipCrds") else []
-        # Helm reads values from its standard input where the file is called so. It would wait for the pods, and not
-        # say why they have no node.
+        # Helm reads the values file "-" from its standard input. It is not told to wait for the pods: it would not
+        # report why they have no node.
         self._helm(
             *("upgrade", "--install", chart, str(folder), *_namespace(inputs), *flags, "--values", "-"),
             stdin=json.dumps(values),
@@ -159,32 +159,32 @@ class Releases:
             self._helm(*back, *_namespace(inputs), *_wait())
             raise
 
-    def _rendered(self, inputs: Properties) -> list[Place]:
-        """The Deployments of a release that helm itself installed: no chart of these has pods of another kind."""
+    def _rendered(self, inputs: Properties) -> list[ObjectPath]:
+        """The Deployments of a release that helm installed: these charts have no pods of another kind."""
         path = f"/apis/apps/v1/namespaces/{inputs['namespace']}/deployments"
-        found = self.api.items(path, labelSelector=f"app.kubernetes.io/instance={chart_of(inputs)}")
-        return [Place(f"{path}/{cast(Properties, each['metadata'])['name']}") for each in found]
+        deployments = self.api.items(path, labelSelector=f"app.kubernetes.io/instance={chart_of(inputs)}")
+        return [ObjectPath(f"{path}/{cast(Properties, deployment['metadata'])['name']}") for deployment in deployments]
 
     def _forget_interrupted(self, chart: str, inputs: Properties) -> None:
-        """Helm refuses to work on a release that a killed helm left in the middle: its record of that goes."""
+        """Delete the record of an interrupted helm run: helm refuses to change a release while that record exists."""
         listed = self._helm("list", "--pending", "--output", "json", *_namespace(inputs), "--filter", f"^{chart}$")
-        for each in cast(list[dict[str, str]], json.loads(listed or "[]")):
-            name = f"sh.helm.release.v1.{chart}.v{each['revision']}"
+        for load in cast(list[dict[str, str]], json.loads(listed or "[]")):
+            name = f"sh.helm.release.v1.{chart}.v{load['revision']}"
             metadata: Properties = {"name": name, "namespace": inputs["namespace"]}
             self.api.delete(self.api.place({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}), _HELM_SECONDS)
 
     def _kubectl(self) -> Kubectl:
         kubectl = at_hand(KUBECTL)
         if kubectl is None:
-            raise RefusedError("kubectl is not there: make tools")
+            raise RefusedError("kubectl is not built. Change: make tools")
         return Kubectl(kubectl.command, self.control_plane / "kubeconfig")
 
     def _helm(self, *arguments: str, stdin: str = "") -> str:
         helm = at_hand(HELM)
         if helm is None:
-            raise RefusedError("helm is not there: make tools")
+            raise RefusedError("helm is not built. Change: make tools")
         home = self.control_plane / "helm"
-        folders = {f"HELM_{each}_HOME": str(home / each.lower()) for each in ("CACHE", "CONFIG", "DATA")}
+        folders = {f"HELM_{kind}_HOME": str(home / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")}
         folders["KUBECACHEDIR"] = str(home / "discovery")  # else ~/.kube
         ended = subprocess.run(
             [str(helm.command), *arguments, "--kubeconfig", str(self.control_plane / "kubeconfig")],
@@ -200,8 +200,8 @@ class Releases:
 
     def _await_karpenter(self, *, runs: bool) -> None:
         def answers() -> bool:
-            found = karpenter_in(self.control_plane)
-            return found is not None and found.alive()
+            karpenter = karpenter_in(self.control_plane)
+            return karpenter is not None and karpenter.alive()
 
         if not self.api.wait(lambda: answers() is runs, _KARPENTER_SECONDS):
             what = "does not answer" if runs else "still answers"
@@ -219,14 +219,14 @@ class Releases:
 def _kueue_commands() -> KueueCommands:
     commands = kueue_at_hand()
     if commands is None:
-        raise RefusedError("kueue is not there: make tools")
+        raise RefusedError("Kueue is not built. Change: make tools")
     return commands
 
 
 def _folder(chart: str, among: Mapping[str, ModuleFiles]) -> Path:
     folder = files_at_hand(among[chart])
     if folder is None:
-        raise RefusedError(f"the files of {chart} are not there: make tools")
+        raise RefusedError(f"the files of the chart {chart} are missing. Change: make tools")
     return folder
 
 
@@ -234,14 +234,17 @@ def chart_of(inputs: Mapping[str, Plain]) -> str:
     """The chart's name, from a repository's chart or a chart's own address."""
     name = str(inputs.get("chart")).rsplit("/", 1)[-1]
     if name not in CHARTS:
-        raise RefusedError(f"the chart {name} is not one of the standard: {', '.join(CHARTS)}")
+        raise RefusedError(f"the standard has no chart {name}; it has {', '.join(CHARTS)}")
     return name
 
 
 def _outlasts(inputs: Properties) -> bool:
-    """Whether helm leaves a chart's definitions when it uninstalls the chart: its values annotate them so."""
+    """Whether helm keeps a chart's CRDs when it uninstalls the chart, because the values annotate them so."""
     annotations = at_path(inputs, "values.crds.annotations")
-    return any(isinstance(each, dict) and each.get(keys.HELM_RESOURCE_POLICY) == "keep" for each in annotations)
+    return any(
+        isinstance(annotation, dict) and annotation.get(keys.HELM_RESOURCE_POLICY) == "keep"
+        for annotation in annotations
+    )
 
 
 def _release(inputs: Properties) -> Release:

@@ -1,4 +1,4 @@
-"""Whether the workloads of a release stand: placed by the real scheduler, and what it says of those that are not."""
+"""The rollout of a release's workloads: waits until the real scheduler has placed them, or reports why it has not."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from sandbox.cloud.api import Api, Place
+from sandbox.cloud.api import Api, ObjectPath
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Plain, Properties
+from sandbox.cloud.store import Plain, Properties
 
 _LIMIT_SECONDS = 360.0
-"""For what is merely slow."""
+"""The limit for a slow rollout."""
 _REFUSED_SECONDS = 40.0
-"""A pod that is refused for so long waits for nobody: nodes of the system group are there before, and Karpenter's join
-within seconds."""
+"""A pod that is refused for so long will not be placed: the system group's nodes exist before it, and Karpenter's nodes
+join within seconds."""
 _LOOK_SECONDS = 1.0
 _REFUSAL_OF_A_CLAIM = ("FailedBinding", "ProvisioningFailed")
 """Reasons of the volume controller's events (kubernetes pkg/controller/volume/events/event.go v1.35)."""
@@ -24,18 +24,18 @@ _REFUSAL_OF_A_CLAIM = ("FailedBinding", "ProvisioningFailed")
 
 @dataclass(slots=True)
 class _Refused:
-    """What is refused now, and since when."""
+    """The pods and workloads that are refused now, and since when."""
 
     since: dict[str, float] = field(default_factory=dict[str, float])
     words: dict[str, str] = field(default_factory=dict[str, str])
 
     def now(self, words: dict[str, str]) -> None:
-        """What is refused no more is forgotten."""
+        """Record the present refusals; earlier ones that have ended are removed."""
         self.since = {name: self.since.get(name, time.monotonic()) for name in words}
         self.words = words
 
     def final(self) -> bool:
-        """Whether one has been refused for too long."""
+        """Whether a pod or workload has been refused for too long."""
         return any(time.monotonic() - since > _REFUSED_SECONDS for since in self.since.values())
 
 
@@ -45,10 +45,10 @@ class Rollout:
 
     api: Api
 
-    def await_standing(self, what: str, places: Iterable[Place]) -> None:
-        """Return once every pod of some workloads runs where the scheduler put it, or, of a Job, has done its work.
+    def await_standing(self, what: str, places: Iterable[ObjectPath]) -> None:
+        """Return once every pod of the workloads runs, or has completed where it belongs to a Job.
 
-        RefusedError names the pods that have no node, with the scheduler's words.
+        Raises RefusedError, which names the pods that have no node, with the scheduler's message.
         """
         left, refused, looked = list(places), _Refused(), [time.monotonic()]
 
@@ -66,8 +66,8 @@ class Rollout:
         after = "" if in_time else f" after {_LIMIT_SECONDS:g} s"
         raise RefusedError(f"{what}{after}: {words}")
 
-    def _refusals(self, places: Sequence[Place]) -> dict[str, str]:
-        """What nobody places or makes, in the words of whoever refuses it."""
+    def _refusals(self, places: Sequence[ObjectPath]) -> dict[str, str]:
+        """The pods that are not placed and the workloads without pods, each with the message of the refusal."""
         words: dict[str, str] = {}
         for place in places:
             workload = self.api.read(place) or {}
@@ -77,9 +77,9 @@ class Rollout:
             pods = self.api.items(f"{root}/pods", labelSelector=selector)
             for pod in pods:
                 if message := unscheduled(pod):
-                    own = cast(Properties, pod["metadata"])["name"]
-                    claims = "".join(f"; {each}" for each in self._claims(root, pod))
-                    words[f"{namespace}/{own}"] = f"pod {namespace}/{own} is not placed: {message}{claims}"
+                    pod_name = cast(Properties, pod["metadata"])["name"]
+                    claims = "".join(f"; {claim}" for claim in self._claims(root, pod))
+                    words[f"{namespace}/{pod_name}"] = f"pod {namespace}/{pod_name} is not placed: {message}{claims}"
             if not pods:
                 words |= self._not_made(root, f"{workload['kind']} {namespace}/{name}", name)
         return words
@@ -90,14 +90,14 @@ class Rollout:
                 yield f"claim {root.rpartition('/')[2]}/{claim}: {message}"
 
     def _not_made(self, root: str, workload: str, name: str) -> dict[str, str]:
-        """Why a controller makes no pod: of this some controllers tell in events alone."""
+        """Why a controller makes no pod: some controllers report this only in events."""
 
-        def own(about: str) -> bool:
+        def belongs(about: str) -> bool:
             return about == name or about.startswith(f"{name}-")  # a Deployment's ReplicaSet
 
         return {
             f"{workload} {message}": f"{workload} has no pods: {message}"
-            for message in self._events(root, own, ("FailedCreate",))
+            for message in self._events(root, belongs, ("FailedCreate",))
         }
 
     def _events(self, root: str, about: Callable[[str], bool], reasons: Sequence[str]) -> list[str]:
@@ -111,7 +111,7 @@ class Rollout:
 
 
 def stands(workload: Properties) -> bool:
-    """Whether a workload's controller says that all is done, of what the workload says now."""
+    """Whether a workload's controller reports that the rollout of its present template is complete."""
     metadata, spec, status = (cast(Properties, workload.get(key) or {}) for key in ("metadata", "spec", "status"))
     if workload.get("kind") == "Job":
         return bool(status.get("succeeded"))
@@ -126,7 +126,7 @@ def stands(workload: Properties) -> bool:
 
 
 def unscheduled(pod: Properties) -> str | None:
-    """What the scheduler says of a pod that it cannot place."""
+    """The scheduler's message about a pod that it cannot place; None for any other pod."""
     for condition in at_path(pod, "status.conditions"):
         if isinstance(condition, dict) and (condition["type"], condition["status"]) == ("PodScheduled", "False"):
             return str(condition.get("message") or condition.get("reason"))

@@ -1,4 +1,4 @@
-"""A provider process: the engine's requests in, a stand-in's answers out."""
+"""A provider process: it receives the engine's requests and returns a stand-in's answers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import aws
+from sandbox.cloud.input_validation import RefusedError, input_problems
 from sandbox.cloud.kubernetes import ProviderOptions
-from sandbox.cloud.place import Place
 from sandbox.cloud.references import at_path, given_names
-from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.services import AwsService, KubernetesService, Service
-from sandbox.cloud.strict import problems
-from sandbox.cloud.world import Entry, Plain, Properties, World
+from sandbox.cloud.store import Entry, Plain, Properties, StackFiles, Store
 
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key that marks a wrapped value (pulumi sdk/go/common/resource/sig)."""
@@ -30,15 +28,15 @@ _SECRET = "4dabf18193072939515e22adb298388d"
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """The provider protocol for one package; the engine names the methods."""
 
-    def __init__(self, package: str, version: str, place: Place, stop: threading.Event) -> None:
+    def __init__(self, package: str, version: str, place: StackFiles, stop: threading.Event) -> None:
         self._package, self._version, self._place, self._stop = package, version, place, stop
-        self._world = World(place.world)
+        self._world = Store(place.world)
         self._service: Service | None = None
 
     def Handshake(  # noqa: N802
         self, request: provider_pb2.ProviderHandshakeRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ProviderHandshakeResponse:
-        """Plain values only: the engine keeps the secrets."""
+        """Take plain values only: the engine keeps the secrets."""
         del request, context
         return provider_pb2.ProviderHandshakeResponse(
             accept_secrets=False, accept_resources=False, accept_outputs=False
@@ -47,14 +45,14 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def GetPluginInfo(  # noqa: N802
         self, request: empty_pb2.Empty, context: grpc.ServicerContext
     ) -> plugin_pb2.PluginInfo:
-        """The version of the SDK that this stands behind."""
+        """The version of the SDK that this provider serves."""
         del request, context
         return plugin_pb2.PluginInfo(version=self._version)
 
     def CheckConfig(  # noqa: N802
         self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
     ) -> provider_pb2.CheckResponse:
-        """A provider's own inputs are taken as they are; Configure judges what it needs."""
+        """Accept a provider's own inputs; Configure checks the ones that it needs."""
         del context
         return provider_pb2.CheckResponse(inputs=request.news)
 
@@ -70,7 +68,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Configure(  # noqa: N802
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
-        """Where to work: an account and region, or a cluster."""
+        """Set the account and region, or the cluster, of this provider."""
         config = {key: str(_opened(value)) for key, value in _plain(request.args).items()}
         with _Refusing(context):
             if self._package == "aws":
@@ -78,7 +76,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
                 self._service = AwsService(self._world, at, self._inside(at.region))
                 return provider_pb2.ConfigureResponse(supportsPreview=True)
             kubeconfig = config.get("kubeconfig", "")
-            # The SDK sends a provider's truth values as JSON text.
+            # The SDK sends a provider's booleans as JSON text.
             options = ProviderOptions(mutable_config_maps=config.get("enableConfigMapMutable", "").lower() == "true")
             if self._place.control_plane is None:
                 self._service = KubernetesService(self._world, _server(kubeconfig), options)
@@ -89,11 +87,11 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Check(  # noqa: N802
         self, request: provider_pb2.CheckRequest, context: grpc.ServicerContext
     ) -> provider_pb2.CheckResponse:
-        """Everything wrong with the inputs, in one answer."""
+        """Every problem of the inputs, in one answer."""
         del context
         failures = [
-            provider_pb2.CheckFailure(property=each.property, reason=each.reason)
-            for each in problems(_token(request.urn), _plain(request.news))
+            provider_pb2.CheckFailure(property=problem.property, reason=problem.reason)
+            for problem in input_problems(_token(request.urn), _plain(request.news))
         ]
         return provider_pb2.CheckResponse(inputs=request.news, failures=failures)
 
@@ -115,7 +113,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Create(  # noqa: N802
         self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext
     ) -> provider_pb2.CreateResponse:
-        """In a preview only the inputs are known."""
+        """Make a resource; in a preview, return the inputs."""
         if request.preview:
             return provider_pb2.CreateResponse(id="", properties=request.properties)
         with _Refusing(context):
@@ -125,7 +123,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Update(  # noqa: N802
         self, request: provider_pb2.UpdateRequest, context: grpc.ServicerContext
     ) -> provider_pb2.UpdateResponse:
-        """In a preview only the inputs are known, and what a dry run would refuse."""
+        """Change a resource; in a preview, refuse what a dry run would refuse and return the inputs."""
         if request.preview:
             with _Refusing(context):
                 if (there := self._world.find(_token(request.urn), request.id)) is not None:
@@ -138,7 +136,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Read(  # noqa: N802
         self, request: provider_pb2.ReadRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ReadResponse:
-        """What exists under an id; nothing where it is gone."""
+        """The resource with an id; an empty answer where it does not exist."""
         del context
         entry = self._world.find(_token(request.urn), request.id)
         if entry is None:
@@ -148,7 +146,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Delete(  # noqa: N802
         self, request: provider_pb2.DeleteRequest, context: grpc.ServicerContext
     ) -> empty_pb2.Empty:
-        """Gone already is as good as deleted: an interrupted run may have done it."""
+        """Delete a resource; one that no longer exists is no error, as an interrupted run may have deleted it."""
         with _Refusing(context):
             entry = self._world.find(_token(request.urn), request.id)
             if entry is not None:
@@ -158,21 +156,21 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def Invoke(  # noqa: N802
         self, request: provider_pb2.InvokeRequest, context: grpc.ServicerContext
     ) -> provider_pb2.InvokeResponse:
-        """Never: a preview asks nobody."""
+        """Always refused: the program makes no look-ups."""
         with _Refusing(context):
             raise RefusedError(f"{request.tok}: look-ups are not allowed; zones, images and accounts are settings")
 
     def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:  # noqa: N802
-        """The engine is done."""
+        """Stop, because the engine cancels the run."""
         del request, context
         self._stop.set()
         return empty_pb2.Empty()
 
-    # What only a real cluster needs is loaded only where there is one.
+    # Modules for a real cluster are imported only where there is one.
     def _inside(self, region: str) -> aws.Inside | None:
         if self._place.control_plane is None:
             return None
-        from sandbox.cloud.in_cluster import in_cluster  # noqa: PLC0415
+        from sandbox.cloud.kubeconfig import in_cluster  # noqa: PLC0415
 
         return in_cluster(self._world, self._place.control_plane, self._place.stack_file, region, self._stop)
 
@@ -208,7 +206,7 @@ class _Refusing:
 
 
 def _opened(value: Plain) -> Plain:
-    """A configured value: the engine wraps secrets here, whatever the handshake said."""
+    """A configured value without its wrapper: the engine wraps secrets here, despite the handshake."""
     return value["value"] if isinstance(value, dict) and _SECRET in value else value
 
 
@@ -234,9 +232,9 @@ def _plain(struct: struct_pb2.Struct) -> Properties:
 def _whole(value: Plain) -> Plain:
     """Numbers travel as floats; those that are whole become integers again."""
     if isinstance(value, dict):
-        return {key: _whole(each) for key, each in value.items()}
+        return {key: _whole(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_whole(each) for each in value]
+        return [_whole(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -246,8 +244,8 @@ def _struct(properties: Properties) -> struct_pb2.Struct:
     return struct
 
 
-def serve(package: str, version: str, place: Place) -> None:
-    """Serve one package until the engine says stop: the port is the first line of standard output."""
+def serve(package: str, version: str, place: StackFiles) -> None:
+    """Serve one package until the engine cancels; the first line of standard output is the port."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stop.set())
     server = grpc.server(

@@ -1,4 +1,4 @@
-"""What each stand-in does with a resource: AWS, and a cluster's API where there is no real one."""
+"""The operations of each stand-in on a resource: AWS, and a cluster's API where there is no real cluster."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sandbox.cloud import aws, kubernetes
-from sandbox.cloud.world import Entry, Properties, World
+from sandbox.cloud.store import Entry, Properties, Store
 
 
 class Service(Protocol):
-    """What the AWS and the Kubernetes stand-in each do."""
+    """The operations that the AWS and the Kubernetes stand-in have in common."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
         """Which of the changed inputs make a new resource."""
         ...
 
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
-        """Whether the old one goes before the new one comes, where one replaces the other."""
+        """Whether a replacement deletes the old resource before it makes the new one."""
         ...
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
@@ -41,17 +41,17 @@ class Service(Protocol):
 class AwsService:
     """AWS in one region of one account."""
 
-    world: World
+    world: Store
     at: aws.Account
     inside: aws.Inside | None
-    """What EKS does in the cluster, where the cluster is real. Then it is a sandbox's, which goes when told to."""
+    """The changes of EKS in a real cluster; None where the cluster is not real. A real cluster is a sandbox's."""
 
     def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
-        """As the type's row says."""
+        """By the type's row in ``AWS_TYPES``."""
         return aws.replaces(token, old, new, changed)
 
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
-        """Where the program chose the name: it is taken until its owner is gone."""
+        """True where the program chose the name, which is taken until its owner is deleted."""
         del old
         return aws.chosen_name(token, new)
 
@@ -64,7 +64,7 @@ class AwsService:
         return aws.update(self.world, old, inputs, self.at, self.inside)
 
     def dry_run(self, old: Entry, inputs: Properties) -> None:
-        """AWS is not asked."""
+        """Nothing: a preview sends no request to AWS."""
 
     def delete(self, entry: Entry) -> None:
         """As AWS would."""
@@ -75,7 +75,7 @@ class AwsService:
 class KubernetesService:
     """One cluster's API."""
 
-    world: World
+    world: Store
     server: str
     """The address in the kubeconfig."""
     options: kubernetes.ProviderOptions
@@ -99,7 +99,7 @@ class KubernetesService:
         kubernetes.dry_run(self.world, old, inputs)
 
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
-        """Unless it moves to another name or namespace."""
+        """True unless the object moves to another name or namespace."""
         del token
         return not kubernetes.moved(old, new)
 

@@ -1,6 +1,6 @@
-"""What a resource type takes, read from the installed SDK's source, so that no provider need import the SDK.
+"""The inputs of a resource type, read from the installed SDK's source, so that no provider needs to import the SDK.
 
-A file of the SDK may be a megabyte; only the class in question is cut out and parsed.
+A file of the SDK may be a megabyte; only the source of the argument class is parsed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ClassRef:
 
 
 class Shape(enum.StrEnum):
-    """What form a value has on the wire."""
+    """The form of a value on the wire."""
 
     TEXT = "text"
     NUMBER = "a number"
@@ -48,7 +48,7 @@ class Property:
 
     required: bool
     shape: Shape | None
-    """None where the SDK leaves a choice."""
+    """None where the SDK accepts several forms."""
     nested: ClassRef | None
     """The class of the value, or of every item or entry of it."""
     mapping: bool
@@ -56,7 +56,7 @@ class Property:
 
 
 Signature = Mapping[str, Property]
-"""Inputs by the name that goes over the wire, such as ``vpcId``."""
+"""Inputs by their name on the wire, such as ``vpcId``."""
 
 
 def resource_class(token: str) -> ClassRef | None:
@@ -77,7 +77,7 @@ def resource_class(token: str) -> ClassRef | None:
 
 @functools.cache
 def signature(of: ClassRef) -> Signature:
-    """The inputs of an argument class. An unreadable SDK is a broken installation: the error names the file."""
+    """The inputs of an argument class. Raises LookupError, which names the file, where the SDK cannot be read."""
     tree = ast.parse(_cut(of))
     definition = tree.body[0]
     assert isinstance(definition, ast.ClassDef), f"{of.file}: {of.name} is a class"
@@ -160,14 +160,14 @@ def _is_mapping(argument: ast.arg) -> bool:
 
 
 def _nested(file: Path, annotation: ast.expr | None) -> ClassRef | None:
-    """The argument class that an annotation names, if it names exactly one of this SDK and leaves no other choice."""
+    """The argument class that an annotation names; None where it names none, several, or another type too."""
     if annotation is None or any(isinstance(node, ast.Name) and node.id == "Union" for node in ast.walk(annotation)):
         return None
     named = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)]
-    found = [match for text in named if isinstance(text, str) and (match := _NESTED.match(text))]
-    if len(found) != 1:
+    matches = [match for text in named if isinstance(text, str) and (match := _NESTED.match(text))]
+    if len(matches) != 1:
         return None
-    module, version, name = found[0].groups()
+    module, version, name = matches[0].groups()
     folder = file.parent
     if module is not None and version is not None:  # `_meta.v1.ObjectMetaArgs`: a neighbouring folder
         folder = folder.parent.parent / module / version

@@ -1,4 +1,4 @@
-"""The types that the stand-ins know. Anything else is an error, so that no unnoticed type passes for working."""
+"""The types that the stand-ins know. Any other type is an error, so that none is silently taken for working."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AwsType:
-    """An AWS type: how its id looks, where its ARN stands, and which changes make a new resource."""
+    """An AWS type: the form of its id and its ARN, and the inputs whose change makes a new resource."""
 
     token: str
     prefix: str = ""
@@ -17,9 +17,9 @@ class AwsType:
     arn: str = ""
     """The ARN's end, such as ``iam::{account}:role/{name}``; empty where the type has none."""
     named_by: str = "name"
-    """The input that is its name in AWS; under ``<named_by>Prefix`` a program may give the name's beginning alone."""
+    """The input with its name in AWS; a program may give only a prefix of the name in ``<named_by>Prefix``."""
     replaces: tuple[str, ...] = ()
-    """Inputs of which a change makes a new resource, by their dotted paths."""
+    """Inputs whose change makes a new resource, by their dotted paths."""
 
 
 _TYPES = (
@@ -128,10 +128,10 @@ _TYPES = (
     AwsType("aws:sqs/queuePolicy:QueuePolicy", id_from=("queueUrl",), replaces=("queueUrl",)),
 )
 
-AWS_TYPES: dict[str, AwsType] = {each.token: each for each in _TYPES}
+AWS_TYPES: dict[str, AwsType] = {aws_type.token: aws_type for aws_type in _TYPES}
 
 OF_THE_ACCOUNT = frozenset({"aws:iam/serviceLinkedRole:ServiceLinkedRole"})
-"""What an account has once for all its stacks: a stack that made it leaves it behind."""
+"""Types that an account has once for all its stacks: the stack that made such a resource leaves it behind."""
 
 KUBERNETES_KINDS: frozenset[str] = frozenset(
     {
@@ -189,7 +189,7 @@ CONTROLLER_CHARTS: dict[str, str] = {
     "karpenter.k8s.aws": "karpenter",
     "kueue.x-k8s.io": "kueue",
 }
-"""The chart whose controller takes the finalizers off a group's objects; without it they never go away."""
+"""The chart whose controller removes the finalizers of a group's objects; without it they cannot be deleted."""
 
 EKS_TYPES: frozenset[str] = frozenset({"eks:index:Cluster"})
 

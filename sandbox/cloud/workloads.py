@@ -1,7 +1,7 @@
-"""The pods of a release as objects of the API server: from the fact sheet and the release's own values.
+"""The pods of a release as Kubernetes objects, from the fact sheet and the release's own values.
 
-Their image is harmless and their processes do nothing: kwok runs them. What decides where they stand is theirs:
-tolerations, selectors, affinity, requests, priority, account, volumes, and what Pod Security is told of them.
+kwok runs them: their image is a placeholder and their processes do nothing. Everything that decides where they are
+placed is real: tolerations, selectors, affinity, requests, priority, account, volumes, and the security context.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from gpuplatform.proofs.workloads import Made, made, value_at
-from gpuplatform.standard.sheets.sheet import Kind, Maker, PodSecurity, Sheet
-from sandbox.cloud.world import Properties
+from gpuplatform.analysis.workloads import Made, made, value_at
+from gpuplatform.standard.sheets.sheet import Kind, Maker, PodSecurityLevel, Sheet
+from sandbox.cloud.store import Properties
 from sandbox.control_plane.controllers import RUNS_FOR
 
 RELEASE = "gpu-platform.sandbox/release"
-"""Label of everything that a release or an add-on makes here."""
+"""Label of every object that a release or an add-on makes here."""
 _WORKLOAD = "gpu-platform.sandbox/workload"
 """Label of a workload's pods, by which it selects them."""
 _IMAGE = "registry.k8s.io/pause:3.10"
@@ -27,17 +27,17 @@ _VERSIONS = {
     Kind.STATEFUL_SET: "apps/v1",
     Kind.JOB: "batch/v1",
 }
-"""What stands by itself. A pod that another one makes for a moment is not made here."""
-_SECURITY: Mapping[PodSecurity | None, Properties] = {
-    PodSecurity.RESTRICTED: {
+"""The API versions of controllers. A short-lived pod that another pod makes is not made here."""
+_SECURITY: Mapping[PodSecurityLevel | None, Properties] = {
+    PodSecurityLevel.RESTRICTED: {
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
         "runAsNonRoot": True,
         "seccompProfile": {"type": "RuntimeDefault"},
     },
-    PodSecurity.PRIVILEGED: {"privileged": True},
+    PodSecurityLevel.PRIVILEGED: {"privileged": True},
 }
-"""A container that satisfies a level and no stricter one; for ``baseline``, and for what was not read, nothing."""
+"""A security context that satisfies a level and no stricter one; empty for ``baseline`` and for an unknown level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class Release:
 
     @property
     def name(self) -> str:
-        """The release's, which is the chart's."""
+        """The release's name, which is the chart's."""
         return self.sheet.name
 
     def parts(self, maker: Maker | None = None) -> list[Made]:
-        """What stands until the release goes, of one maker or of both."""
+        """The workloads that exist until the release is removed, of one maker or of both."""
         return [part for part in self._all() if not part.fact.hooks and maker in (None, part.fact.made_by)]
 
     def hooks(self, phase: str | None = None) -> list[Made]:
-        """The hooks of a phase, such as ``pre-install``, or of all."""
+        """The hooks of a phase, such as ``pre-install``, or of all phases."""
         hooks = [part for part in self._all() if part.fact.hooks]
         return [hook for hook in hooks if phase is None or phase in hook.fact.hooks]
 
@@ -91,7 +91,7 @@ class Release:
         return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
     def _claim(self, part: Made) -> Properties | None:
-        """In prometheus-operator's form: no other workload of the platform keeps anything."""
+        """The volume claim, as prometheus-operator's values hold it: no other workload of the platform has one."""
         storage = part.fact.paths.storage
         return None if storage is None else _claim(value_at(self.values, f"{storage}.volumeClaimTemplate.spec"))
 

@@ -1,4 +1,4 @@
-"""etcd and kube-apiserver in one state folder: started, awaited, and stopped whatever happens."""
+"""etcd and kube-apiserver in one state folder: they are started, awaited, and always stopped at the end."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from sandbox.control_plane.access import Access, write_private
-from sandbox.control_plane.identity import Identity, forget_identity, identity_in, identity_in_use
-from sandbox.control_plane.keys import signing_key
+from sandbox.control_plane.access import (
+    Access,
+    Identity,
+    forget_identity,
+    identity_in,
+    identity_in_use,
+    signing_key,
+    write_private,
+)
 from sandbox.control_plane.kubectl import Kubectl
-from sandbox.control_plane.part import Part, running
-from sandbox.control_plane.ports import LOOPBACK
+from sandbox.control_plane.part import LOOPBACK, Part, running
 from sandbox.errors import SandboxError
 
 _READY_SECONDS = 360.0
@@ -25,12 +30,12 @@ _POLL_SECONDS = 0.1
 _SERVICE_RANGE = "10.96.0.0/16"
 _SIGNING_KEY = "service-accounts.pem"
 _OF_ONE_START = ("etcd", "certificates", "kubectl")
-"""Folders that a start makes."""
+"""Folders that a start makes anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The commands that a control plane is made of."""
+    """The commands of a control plane."""
 
     etcd: Path
     kube_apiserver: Path
@@ -39,10 +44,10 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:
-    """A control plane that answers."""
+    """A running control plane."""
 
     folder: Path
-    """Its whole state."""
+    """The folder of its whole state."""
     kubectl: Kubectl
     access: Access
     kubeconfig: Path
@@ -55,7 +60,7 @@ class ControlPlane:
 
 
 def control_plane_in(folder: Path, kubectl: Path) -> ControlPlane:
-    """A control plane that somebody else started and looks after."""
+    """A control plane that another process started and supervises."""
     identity = identity_in_use(folder)
     access = _access(folder, identity)
     kubeconfig = folder / "kubeconfig"
@@ -71,9 +76,9 @@ def _access(folder: Path, identity: Identity) -> Access:
 def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Generator[ControlPlane]:
     """A cluster whose whole state is in ``folder``; it is stopped when the block is left in any way.
 
-    What an earlier start left in the folder is removed first, so that a cluster never begins with another's objects;
-    with ``keep`` it is taken up again instead, ports and token included. The logs stay until the next start. Raises
-    SandboxError: another start holds the folder, a process died, or none answered in time.
+    The state of an earlier start is removed first, so that a cluster never begins with another cluster's objects. With
+    ``keep`` that state is used again, with its ports and token. The logs stay until the next start. Raises SandboxError
+    where another start holds the folder, a process ends, or the API server is not ready in time.
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -84,8 +89,8 @@ def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Ge
         if not keep:
             forget_identity(folder)
             (folder / _SIGNING_KEY).unlink(missing_ok=True)
-            for each in _OF_ONE_START:
-                shutil.rmtree(folder / each, ignore_errors=True)
+            for name in _OF_ONE_START:
+                shutil.rmtree(folder / name, ignore_errors=True)
         yield _started(folder, commands, parts)
 
 
@@ -128,7 +133,7 @@ def _etcd_flags(data: Path, identity: Identity) -> list[str]:
         f"--listen-peer-urls=http://{peer}",
         f"--initial-advertise-peer-urls=http://{peer}",
         f"--initial-cluster=default=http://{peer}",
-        # Its state is thrown away: a crash of the machine may lose it.
+        # The state need not survive a crash of the machine.
         "--unsafe-no-fsync",
     ]
 
@@ -139,7 +144,7 @@ def _api_server_flags(access: Access, identity: Identity, tokens: Path, key: Pat
         f"--bind-address={LOOPBACK}",
         f"--advertise-address={LOOPBACK}",
         f"--secure-port={identity.api_server}",
-        # Empty: the server signs itself.
+        # The folder is empty at first: the server writes a self-signed certificate there.
         f"--cert-dir={access.certificate.parent}",
         f"--service-cluster-ip-range={_SERVICE_RANGE}",
         "--service-account-issuer=https://kubernetes.default.svc",

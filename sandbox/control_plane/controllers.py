@@ -1,4 +1,4 @@
-"""A control plane in which pods run: the scheduler, the controller manager, and kwok, which plays every kubelet."""
+"""A control plane with its controllers: controller manager, scheduler, and kwok, which plays the kubelets."""
 
 from __future__ import annotations
 
@@ -13,38 +13,58 @@ from typing import cast
 import yaml
 
 from sandbox.control_plane.control_plane import Commands, ControlPlane, control_plane
-from sandbox.control_plane.part import Part, running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 from sandbox.errors import SandboxError
+from sandbox.tools.acquire import at_hand
+from sandbox.tools.module_files import KWOK_POD_STAGES, files_at_hand
+from sandbox.tools.table import ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KUBECTL, KWOK
+
+
+def commands_at_hand() -> Commands | None:
+    """The commands of a control plane, from PATH or the cache; None where one is missing. Nothing is built."""
+    etcd, api_server, kubectl = at_hand(ETCD), at_hand(KUBE_APISERVER), at_hand(KUBECTL)
+    if etcd is None or api_server is None or kubectl is None:
+        return None
+    return Commands(etcd.command, api_server.command, kubectl.command)
+
+
+def full_commands_at_hand() -> FullCommands | None:
+    """The commands of a control plane and its controllers; None where one is missing. Nothing is built."""
+    small, stages = commands_at_hand(), files_at_hand(KWOK_POD_STAGES)
+    scheduler, manager, kwok = at_hand(KUBE_SCHEDULER), at_hand(KUBE_CONTROLLER_MANAGER), at_hand(KWOK)
+    if small is None or stages is None or scheduler is None or manager is None or kwok is None:
+        return None
+    return FullCommands(small, scheduler.command, manager.command, kwok.command, stages)
+
 
 KWOK_NODE = "kwok.x-k8s.io/node"
-"""Annotation of nodes that kwok looks after; their makers set it to ``fake``."""
+"""Annotation of nodes whose kubelet kwok plays; the creator of such a node sets it to ``fake``."""
 
 _READY_SECONDS = 360.0
 _POLL_SECONDS = 0.1
 _POD_STAGES = ("pod-ready.yaml", "pod-delete.yaml")
 _POD_ENDS = "pod-complete.yaml"
 RUNS_FOR = "pod-complete.stage.kwok.x-k8s.io/delay"
-"""Annotation of a Job's pod: how long it runs, such as ``20s``. kwok's own name for it, from its slower stages."""
+"""Annotation of a Job's pod: how long it runs, such as ``20s``. The name comes from kwok's own slower stages."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullCommands:
-    """The commands of a control plane with its controllers."""
+    """The commands of a control plane and its controllers."""
 
     control_plane: Commands
     kube_scheduler: Path
     kube_controller_manager: Path
     kwok: Path
     pod_stages: Path
-    """The folder of kwok's published stages of a pod's life."""
+    """The folder of kwok's published stages of a pod's life cycle."""
 
 
 @contextmanager
 def full_control_plane(folder: Path, commands: FullCommands, *, keep: bool = False) -> Generator[ControlPlane]:
     """A control plane in which pods are scheduled and run on nodes that carry kwok's annotation.
 
-    What holds for ``control_plane`` holds here.
+    The rules of ``control_plane`` apply here too.
     """
     started = time.monotonic()
     with control_plane(folder, commands.control_plane, keep=keep) as plane, ExitStack() as block:
@@ -55,7 +75,7 @@ def full_control_plane(folder: Path, commands: FullCommands, *, keep: bool = Fal
             ("kwok", [commands.kwok, *_kwok_flags(plane, kwok, commands.pod_stages)]),
         )
         parts = (*plane.parts, *(block.enter_context(running(name, line, folder)) for name, line in lines))
-        # The controller manager's first work is what every pod needs, and what tells that it works.
+        # Every pod needs a service account, and the controller manager makes the default one first.
         await_parts(
             parts,
             "the controllers",
@@ -65,7 +85,7 @@ def full_control_plane(folder: Path, commands: FullCommands, *, keep: bool = Fal
 
 
 def await_parts(parts: Sequence[Part], what: str, ready: Callable[[], bool]) -> None:
-    """Return once it is ready. Raises SandboxError, which names the log, when a part ends or the time does."""
+    """Return once ``ready`` is true. Raises SandboxError, which names the logs, when a part ends or time runs out."""
     begun = time.monotonic()
     while not ready():
         for part in parts:
@@ -77,13 +97,13 @@ def await_parts(parts: Sequence[Part], what: str, ready: Callable[[], bool]) -> 
 
 
 def _as_client(plane: ControlPlane, port: int) -> list[str]:
-    """Flags of a component that serves on loopback and knows the API server by the administrator's token."""
+    """Flags of a component that listens on loopback and reaches the API server with the administrator's token."""
     return [
         *(f"--{use}={plane.kubeconfig}" for use in ("authentication-kubeconfig", "authorization-kubeconfig")),
         "--authentication-skip-lookup=true",
         f"--bind-address={LOOPBACK}",
         f"--secure-port={port}",
-        # Empty: it signs itself, and keeps that in memory.
+        # Without a folder the component keeps a self-signed certificate in memory.
         "--cert-dir=",
         "--leader-elect=false",
     ]
@@ -94,9 +114,9 @@ def _manager_flags(plane: ControlPlane, port: int) -> list[str]:
         f"--kubeconfig={plane.kubeconfig}",
         *_as_client(plane, port),
         f"--service-account-private-key-file={plane.signing_key}",
-        # A busy machine delays heartbeats, and no node of the sandbox dies unasked.
+        # A busy machine delays heartbeats, and must not make nodes of the sandbox unready.
         "--node-monitor-grace-period=5m",
-        # Its default of 20 requests a second is what a thousand jobs would wait for, and nothing else.
+        # With the default of 20 requests a second, a thousand jobs would wait for this limit alone.
         "--kube-api-qps=200",
         "--kube-api-burst=300",
     ]
@@ -108,7 +128,7 @@ def _scheduler_flags(plane: ControlPlane, port: int) -> list[str]:
         "kind": "KubeSchedulerConfiguration",
         "clientConnection": {"kubeconfig": str(plane.kubeconfig)},
         "leaderElection": {"leaderElect": False},
-        # A pod that waits for a node is tried again soon after the node is there; the default waits up to 10 s.
+        # A pod that waits for a node is tried again soon after the node joins; the default waits up to 10 s.
         "podInitialBackoffSeconds": 1,
         "podMaxBackoffSeconds": 2,
     }
@@ -121,7 +141,7 @@ def _kwok_flags(plane: ControlPlane, port: int, stages: Path) -> list[str]:
     folder = plane.folder / "kwok"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    published = [(stages / each).read_text(encoding="utf-8") for each in _POD_STAGES]
+    published = [(stages / stage).read_text(encoding="utf-8") for stage in _POD_STAGES]
     ends = yaml.safe_dump(_ends_when_told((stages / _POD_ENDS).read_text(encoding="utf-8")), sort_keys=False)
     (folder / "stages.yaml").write_text("\n---\n".join((*published, ends)), encoding="utf-8")
     return [
@@ -136,7 +156,7 @@ def _kwok_flags(plane: ControlPlane, port: int, stages: Path) -> list[str]:
 
 
 def _ends_when_told(published: str) -> dict[str, object]:
-    """The stage that ends pods of a Job, for those that say when: others run on, as training does while it is seen."""
+    """The stage that ends a Job's pods, limited to pods with the annotation ``RUNS_FOR``; other pods keep running."""
     stage = cast(dict[str, dict[str, dict[str, list[object]]]], yaml.safe_load(published))
     annotation = f'.metadata.annotations["{RUNS_FOR}"]'
     stage["spec"]["selector"]["matchExpressions"].append({"key": annotation, "operator": "Exists"})

@@ -1,4 +1,4 @@
-"""This repository's Karpenter as a part of a control plane, and the commands that it takes about its cloud."""
+"""This repository's Karpenter as a process beside a control plane, and the commands that control its cloud."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from typing import cast
 
 from sandbox.control_plane.access import write_private
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.part import Part, running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 from sandbox.errors import SandboxError
 
 _FOLDER = "karpenter"
 _ACCESS_FILE = "access.json"
 _SLACK_SECONDS = 30.0
-"""An answer is awaited so much longer than it may take."""
+"""The HTTP timeout is so much longer than the command's own limit."""
 _SETTINGS = {
     "batchIdleDuration": "BATCH_IDLE_DURATION",
     "batchMaxDuration": "BATCH_MAX_DURATION",
@@ -31,53 +30,53 @@ _SETTINGS = {
     "minValuesPolicy": "MIN_VALUES_POLICY",
     "ignoreDRARequests": "IGNORE_DRA_REQUESTS",
 }
-"""Settings of the chart that the core reads, with the variables in which the chart puts them; the others are AWS's."""
+"""The chart's settings that Karpenter's core reads, by environment variable; the AWS provider reads the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Karpenter:
-    """A Karpenter that answers. What is asked of it can raise SandboxError, with its own words."""
+    """A running Karpenter. Every command can raise SandboxError with Karpenter's message."""
 
     url: str
-    """Of its commands."""
+    """The address of its commands."""
     token: str
     metrics_url: str
 
     def settle(self, limit_seconds: float) -> tuple[str, ...]:
-        """Wait until nothing moves; what still moves at the limit, so nothing where all is settled.
+        """Wait until the cluster has settled; returns the objects that still move at the limit, else an empty tuple.
 
-        Settled means: every pod runs, or waits with a decision of the scheduler and of Karpenter that is younger than
-        this question; every node is initialized; every controller has made its pods.
+        Settled means: every pod runs, or waits after the scheduler and Karpenter have decided on it since this call;
+        every node is initialized; every controller has made its pods.
         """
         answer = self._ask("GET", f"settle?limitSeconds={limit_seconds:g}", None, limit_seconds)
         return tuple(cast(list[str], answer["moving"]))
 
     def state(self) -> Mapping[str, object]:
-        """What was done to the cloud, and Karpenter's time."""
+        """The state of the stand-in cloud, and the time on Karpenter's clock."""
         return self._ask("GET", "state", None)
 
     def withdraw(self, instance_type: str = "", zone: str = "", market: str = "") -> None:
-        """Let EC2 have no capacity of these; empty means any. Karpenter learns it by trying."""
+        """Let EC2 run out of a type, zone or market; empty means any. Karpenter learns of it when it tries to buy."""
         self._ask("POST", "withdraw", {"instanceType": instance_type, "zone": zone, "market": market})
 
     def restore(self) -> None:
-        """Give back all that was withdrawn, and let Karpenter know at once."""
+        """Give back all withdrawn capacity, and let Karpenter know at once."""
         self._ask("POST", "restore", {})
 
     def interrupt(self, nodepool: str) -> None:
-        """Interrupt every spot node of a NodePool: two minutes later the machines are gone."""
+        """Interrupt every spot node of a NodePool: the machines end two minutes later."""
         self._ask("POST", "interrupt", {"nodePool": nodepool})
 
     def drift(self, node_class: str) -> None:
-        """Release a newer image, so that every node of an EC2NodeClass has drifted."""
+        """Publish a newer image, so that every node of an EC2NodeClass has drifted."""
         self._ask("POST", "drift", {"nodeClass": node_class})
 
     def set_clock(self, to: datetime.datetime | None) -> None:
-        """Make Karpenter's clock show a time, from which it goes on; None for the machine's."""
+        """Set Karpenter's clock, which runs on from that time; None for the machine's time."""
         self._ask("POST", "clock", {"now": None if to is None else to.astimezone(datetime.UTC).isoformat()})
 
     def alive(self) -> bool:
-        """Whether it answers."""
+        """Whether Karpenter answers."""
         try:
             self.state()
         except SandboxError:
@@ -97,10 +96,10 @@ class Karpenter:
                 return cast(dict[str, object], json.loads(answer.read()))
         except urllib.error.HTTPError as error:
             with error:
-                said = error.read().decode(errors="replace").strip()
+                message = error.read().decode(errors="replace").strip()
             if error.code == HTTPStatus.NOT_FOUND:
-                raise SandboxError(said) from error
-            raise SandboxError(f"Karpenter refuses {path}: {said}") from error
+                raise SandboxError(message) from error
+            raise SandboxError(f"Karpenter refuses {path}: {message}") from error
         except OSError as error:
             raise SandboxError(f"Karpenter does not answer at {self.url}: {error}") from error
 
@@ -109,10 +108,10 @@ class Karpenter:
 def karpenter(
     plane: ControlPlane, command: Path, catalogue: str, values: Mapping[str, object]
 ) -> Generator[tuple[Karpenter, Part]]:
-    """Karpenter with an EC2 that sells the catalogue, set as the chart's values say, until the block is left.
+    """Karpenter with an EC2 that sells the catalog, configured by the chart's values, until the block is left.
 
-    Its definitions must be served; it answers a few seconds later. What was done to its cloud is kept in the folder of
-    the control plane.
+    Karpenter's CRDs must be served. It answers a few seconds later. The state of its cloud is kept in the folder of the
+    control plane.
     """
     folder = plane.folder / _FOLDER
     folder.mkdir(exist_ok=True)
@@ -141,7 +140,7 @@ def karpenter(
 
 
 def karpenter_in(folder: Path) -> Karpenter | None:
-    """The Karpenter of a control plane's folder, for whoever did not start it; None where there is none."""
+    """The Karpenter that another process runs in a control plane's folder; None where there is none."""
     try:
         return Karpenter(**json.loads((folder / _FOLDER / _ACCESS_FILE).read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -149,13 +148,13 @@ def karpenter_in(folder: Path) -> Karpenter | None:
 
 
 def environment_of(values: Mapping[str, object]) -> dict[str, str]:
-    """The chart's values as the variables in which the chart gives them to Karpenter."""
+    """The chart's values as the environment variables that the chart sets for Karpenter."""
     settings = cast(Mapping[str, object], values.get("settings") or {})
     gates = cast(Mapping[str, bool], settings.get("featureGates") or {})
-    found = {variable: _text(settings[name]) for name, variable in _SETTINGS.items() if name in settings}
+    variables = {variable: _text(settings[name]) for name, variable in _SETTINGS.items() if name in settings}
     if gates:
-        found["FEATURE_GATES"] = ",".join(f"{name[0].upper()}{name[1:]}={_text(on)}" for name, on in gates.items())
-    return found
+        variables["FEATURE_GATES"] = ",".join(f"{name[0].upper()}{name[1:]}={_text(on)}" for name, on in gates.items())
+    return variables
 
 
 def _text(value: object) -> str:

@@ -1,4 +1,4 @@
-"""kubectl against one cluster, with nothing of the user's: no kubeconfig, no preferences, no cache."""
+"""kubectl for one cluster, without the user's own kubeconfig, preferences and cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIELD_MANAGER = "gpu-platform"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What kubectl said."""
+    """kubectl's exit code and output."""
 
     code: int
     out: str
@@ -22,7 +22,7 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Whether it did what it was asked."""
+        """Whether the command succeeded."""
         return self.code == 0
 
 
@@ -34,7 +34,7 @@ class Kubectl:
     kubeconfig: Path
 
     def __call__(self, *arguments: str, stdin: str = "", limit_seconds: float = 120.0) -> Answer:
-        """Run it once. A refusal of the API server is an answer; SandboxError means that there was none in time."""
+        """Run it once. A refusal of the API server is an answer; raises SandboxError where no answer comes in time."""
         home = self.kubeconfig.parent
         command = [str(self.command), f"--kubeconfig={self.kubeconfig}", f"--cache-dir={home / 'kubectl'}", *arguments]
         try:
@@ -52,7 +52,7 @@ class Kubectl:
         return Answer(ended.returncode, ended.stdout, ended.stderr)
 
     def apply(self, text: str, *flags: str) -> Answer:
-        """Server-side apply of YAML or JSON: also what is too big for client-side apply's annotation."""
+        """Server-side apply of YAML or JSON; it takes objects that are too big for client-side apply's annotation."""
         return self(
             "apply",
             "--server-side",

@@ -1,8 +1,8 @@
-"""Kueue as a process beside a control plane, set up as its chart sets it up with the stack's own values.
+"""Kueue as a process beside a control plane, configured as its chart configures it with the stack's own values.
 
-Real helm renders the chart: the definitions, the configuration and the webhooks are taken from there. Kueue makes its
-own certificate, as in a cluster; this module is the kubelet that mounts it and the Service that leads to the process.
-Not here: its Deployment, and the server of its visibility API.
+Real helm renders the chart: its CRDs, configuration and webhooks are used. Kueue makes its own certificate, as in a
+cluster. This module does the kubelet's work of mounting the certificate, and points the Service at the process. Its
+Deployment and its visibility API are left out.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from typing import cast
 
 import yaml
 
-from gpuplatform.render.document import Document, a, as_yaml
+from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import await_parts
 from sandbox.control_plane.kubectl import Kubectl
-from sandbox.control_plane.part import Part, running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 from sandbox.errors import SandboxError
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import KUEUE_CHART, files_at_hand
@@ -41,7 +40,7 @@ _MOUNTED = ("tls.crt", "tls.key", "ca.crt", "ca.key")
 _READY = "ready.json"
 _CONFIGURATION = "controller_manager_config.yaml"
 _KINDS = ("CustomResourceDefinition", "Secret", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
-"""What the API server reads of the chart. The rest is for pods, and for the aggregator that would look for them."""
+"""The kinds of the chart's objects that are applied. The others serve Kueue's pods and its aggregated API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +53,14 @@ class KueueCommands:
 
 
 def kueue_at_hand() -> KueueCommands | None:
-    """All of it, from PATH or the cache; None where something is missing. Nothing is built."""
+    """The commands and the chart, from PATH or the cache; None where one is missing. Nothing is built."""
     command, helm, chart = at_hand(KUEUE), at_hand(HELM), files_at_hand(KUEUE_CHART)
     return KueueCommands(command.command, helm.command, chart) if command and helm and chart else None
 
 
 @contextmanager
 def kueue(plane: ControlPlane, commands: KueueCommands, values: Mapping[str, object]) -> Generator[Part]:
-    """Kueue with the chart's values, until the block is left; its webhooks answer when the block is entered.
+    """Kueue with the chart's values, until the block is left; its webhooks already answer when the block is entered.
 
     Raises SandboxError when helm refuses the values or Kueue does not start.
     """
@@ -74,8 +73,8 @@ def kueue(plane: ControlPlane, commands: KueueCommands, values: Mapping[str, obj
     file.write_text(as_yaml(_configuration(rendered, folder, webhook, health, metrics)), encoding="utf-8")
     service: Document = {"type": "ExternalName", "externalName": "localhost"}
     _have_namespace(plane)
-    _apply(plane, [a("v1", "Service", _SERVICE, _NAMESPACE, spec=service)])
-    _apply(plane, [_to_port(each, webhook) for each in rendered if each["kind"] in _KINDS])
+    _apply(plane, [kubernetes_object("v1", "Service", _SERVICE, _NAMESPACE, spec=service)])
+    _apply(plane, [_to_port(document, webhook) for document in rendered if document["kind"] in _KINDS])
     line = [commands.kueue, f"--config={file}", f"--kubeconfig={plane.kubeconfig}"]
     with running("kueue", line, plane.folder, {"POD_NAMESPACE": _NAMESPACE}) as part:
         await_parts([part], "Kueue's certificates", lambda: _mounted(plane, folder / "certificates"))
@@ -89,7 +88,7 @@ def kueue(plane: ControlPlane, commands: KueueCommands, values: Mapping[str, obj
 
 
 def kueue_in(folder: Path) -> dict[str, object] | None:
-    """The chart's values with which Kueue runs beside a control plane of somebody else's; None where it does not."""
+    """The chart's values with which another process runs Kueue in a control plane's folder; None where none does."""
     try:
         return cast(dict[str, object], json.loads((folder / _FOLDER / _READY).read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -97,24 +96,26 @@ def kueue_in(folder: Path) -> dict[str, object] | None:
 
 
 def remove_kueue(kubectl: Kubectl, commands: KueueCommands, values: Mapping[str, object]) -> None:
-    """Delete what the API server reads of the chart; Kueue must still run, as its objects wait for it to let them go.
+    """Delete the chart's objects. Kueue must still run: it removes the finalizers of its objects.
 
-    Raises SandboxError with the API server's words.
+    Raises SandboxError with the API server's message.
     """
-    documents = [each for each in _rendered(commands, values) if each["kind"] in _KINDS]
-    gone = kubectl("delete", "--ignore-not-found", "-f", "-", stdin="\n---\n".join(as_yaml(each) for each in documents))
+    documents = [document for document in _rendered(commands, values) if document["kind"] in _KINDS]
+    gone = kubectl(
+        "delete", "--ignore-not-found", "-f", "-", stdin="\n---\n".join(as_yaml(document) for document in documents)
+    )
     if not gone.ok:
         raise SandboxError(gone.err.strip())
 
 
 def _apply(plane: ControlPlane, documents: Sequence[Mapping[str, object]]) -> None:
-    applied = plane.kubectl.apply("\n---\n".join(as_yaml(each) for each in documents))
+    applied = plane.kubectl.apply("\n---\n".join(as_yaml(document) for document in documents))
     if not applied.ok:
         raise SandboxError(applied.err.strip())
 
 
 def _have_namespace(plane: ControlPlane) -> None:
-    """The stack's own, with the stack's labels, where it is there already."""
+    """Create the namespace, unless the stack has already made it with its own labels."""
     made = plane.kubectl("create", "namespace", _NAMESPACE)
     if not made.ok and "AlreadyExists" not in made.err:
         raise SandboxError(made.err.strip())
@@ -133,7 +134,7 @@ def _answers(url: str) -> bool:
 
 
 def _rendered(commands: KueueCommands, values: Mapping[str, object]) -> list[Document]:
-    """Every object of the chart. Raises SandboxError with helm's words."""
+    """Every object of the chart. Raises SandboxError with helm's message."""
     ended = subprocess.run(
         [commands.helm, "template", "kueue", commands.chart, "--namespace", _NAMESPACE, "--values", "-"],
         input=json.dumps(values),
@@ -143,15 +144,15 @@ def _rendered(commands: KueueCommands, values: Mapping[str, object]) -> list[Doc
     )
     if ended.returncode != 0:
         raise SandboxError(f"helm template kueue: {ended.stderr.strip()}")
-    return [cast(Document, each) for each in yaml.safe_load_all(ended.stdout) if each]
+    return [cast(Document, document) for document in yaml.safe_load_all(ended.stdout) if document]
 
 
 def _configuration(rendered: Sequence[Document], folder: Path, webhook: int, health: int, metrics: int) -> Document:
-    """What the chart's ConfigMap says, but for where it listens, and that it is alone."""
+    """The configuration in the chart's ConfigMap, with other addresses and without leader election."""
     (data,) = (
-        cast(Mapping[str, str], each["data"])
-        for each in rendered
-        if each["kind"] == "ConfigMap" and _CONFIGURATION in cast(Mapping[str, str], each["data"])
+        cast(Mapping[str, str], document["data"])
+        for document in rendered
+        if document["kind"] == "ConfigMap" and _CONFIGURATION in cast(Mapping[str, str], document["data"])
     )
     asked = cast(Document, yaml.safe_load(data[_CONFIGURATION]))
     return asked | {
@@ -164,26 +165,26 @@ def _configuration(rendered: Sequence[Document], folder: Path, webhook: int, hea
 
 
 def _mounted(plane: ControlPlane, folder: Path) -> bool:
-    """Write the Secret's data where Kueue looks for them, as a kubelet does, once they are there."""
-    found = plane.kubectl("get", "secret", _SECRET, "--namespace", _NAMESPACE, "-o", "json")
-    data = cast(dict[str, dict[str, str]], json.loads(found.out)).get("data", {}) if found.ok else {}
+    """Write the Secret's data where Kueue reads them, as a kubelet does; False while the Secret is not complete."""
+    answer = plane.kubectl("get", "secret", _SECRET, "--namespace", _NAMESPACE, "-o", "json")
+    data = cast(dict[str, dict[str, str]], json.loads(answer.out)).get("data", {}) if answer.ok else {}
     if not data.keys() >= set(_MOUNTED):
         return False
-    for each in _MOUNTED:
-        (folder / each).write_bytes(base64.b64decode(data[each]))
+    for file_name in _MOUNTED:
+        (folder / file_name).write_bytes(base64.b64decode(data[file_name]))
     return True
 
 
 def _to_port(document: Document, port: int) -> Document:
-    """The same, with the process's port wherever the chart names its Service: webhooks and conversions."""
+    """A document with the process's port wherever it names Kueue's Service: in webhooks and conversions."""
     return cast(Document, _with_port(document, port))
 
 
 def _with_port(value: object, port: int) -> object:
     if isinstance(value, list):
-        return [_with_port(each, port) for each in cast(list[object], value)]
+        return [_with_port(item, port) for item in cast(list[object], value)]
     if not isinstance(value, dict):
         return value
     mapping = cast(dict[str, object], value)
-    found = {key: _with_port(each, port) for key, each in mapping.items()}
-    return found | {"port": port} if mapping.get("name") == _SERVICE else found
+    replaced = {key: _with_port(item, port) for key, item in mapping.items()}
+    return replaced | {"port": port} if mapping.get("name") == _SERVICE else replaced

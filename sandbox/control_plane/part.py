@@ -1,20 +1,44 @@
-"""One process of the control plane: its log, whether it lives, and its end."""
+"""The processes of a control plane, and free ports of loopback for them to listen on."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.errors import SandboxError
-from sandbox.tools.child import end_group
-from sandbox.tools.failure import log_tail
+from sandbox.tools.child import end_group, log_tail
+
+LOOPBACK = "127.0.0.1"
+
+
+def free_ports(count: int) -> list[int]:
+    """Different ports on which no program listens: all are held until the last one is found."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) for _ in range(count)]
+        for held_socket in sockets:
+            held_socket.bind((LOOPBACK, 0))
+        return [int(held_socket.getsockname()[1]) for held_socket in sockets]
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on the port now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as held:
+        # As servers do: lingering connections of a server that has ended do not count.
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            held.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True
+
 
 _GRACE_SECONDS = 10.0
 _TETHER = """
@@ -24,12 +48,15 @@ ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 if os.getppid() == int(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
 """
-"""Becomes the command after asking Linux to kill it with its parent: prctl(2). Nothing starts if the parent is gone."""
+"""Asks Linux to kill this process with its parent (prctl(2)), then becomes the command.
+
+Nothing starts if the parent has already ended.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A process that is meant to run until it is stopped."""
+    """A process that should run until it is stopped."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -44,16 +71,16 @@ class Part:
             raise SandboxError(f"{ended}{log_tail(self.log)}")
 
     def stop(self) -> None:
-        """End it and whatever it started: asked first, killed after the grace."""
+        """End the process and its children: first by SIGTERM, after the grace period by SIGKILL."""
         end_group(self.process, _GRACE_SECONDS)
 
     def kill(self) -> None:
-        """End it and whatever it started at once, where its state is thrown away."""
+        """Kill the process and its children at once; for processes whose state is not kept."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def ended(self) -> str | None:
-        """How the process ended, and where its log is; None while it lives."""
+        """A sentence with the process's exit and its log; None while the process runs."""
         code = self.process.poll()
         if code is None:
             return None
@@ -70,20 +97,20 @@ def running(
     *,
     again: bool = False,
 ) -> Generator[Part]:
-    """The process, until the block is left in any way. Its log is ``NAME.log`` in ``folder``, gone on with ``again``.
+    """The process, until the block is left in any way. Its log is ``NAME.log`` in ``folder``; ``again`` appends to it.
 
-    It leads a session of its own, so that an interrupt of the terminal reaches only whoever holds this block. Where
-    that one is killed and can stop nothing, Linux kills the process; it counts the thread that entered the block as
-    the parent, so enter it in the main thread. ``environment`` is added to this process's own. Raises SandboxError when
-    there is no such command.
+    The process leads a session of its own, so that an interrupt of the terminal reaches only the caller. When the
+    caller is killed, Linux kills the process too. Linux takes the thread that entered the block for the parent, so
+    enter it in the main thread. ``environment`` is added to the caller's environment. Raises SandboxError where the
+    command does not exist.
     """
-    found = shutil.which(command[0])
-    if found is None:
+    executable = shutil.which(command[0])
+    if executable is None:
         raise SandboxError(f"{name} does not start: there is no command {command[0]}")
     log = folder / f"{name}.log"
     with log.open("ab" if again else "wb") as sink:
         process = subprocess.Popen(
-            [*_tether(), found, *command[1:]],
+            [*_tether(), executable, *command[1:]],
             cwd=folder,
             env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL,
@@ -100,5 +127,5 @@ def running(
 def _tether() -> list[str]:
     if sys.platform != "linux":
         return []
-    # Isolated and without site packages: it starts in some 20 ms.
+    # Isolated and without site packages, Python starts in about 20 ms.
     return [sys.executable, "-I", "-S", "-c", _TETHER, str(os.getpid())]

@@ -1,1 +1,1 @@
-"""The real Pulumi engine on this machine: its own state, the stand-ins on PATH, the real policy pack."""
+"""The real Pulumi engine on this machine, with a state of its own, the stand-ins on PATH and the real policy pack."""

@@ -1,4 +1,9 @@
-"""What the engine is given: a home, a backend and a PATH of its own, so that nothing of the user's is touched."""
+"""The engine's working folders, executables and environment variables for one stack.
+
+Run as a program, this module starts a policy pack where no official language host exists. The engine passes the options
+of ``PulumiPolicy.yaml`` on as flags (``-virtualenv=…``). The pack's own entry point does not know them, and the pack
+runs in the present environment, so they are dropped.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,23 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.cloud.place import Place
+from sandbox.cloud.store import StackFiles
 from sandbox.tools.pulumi import PulumiCli
+
+
+def pack_arguments(arguments: list[str]) -> list[str]:
+    """The engine's address and the pack's folder, without the flags."""
+    return [argument for argument in arguments if not argument.startswith("-")]
+
+
+def main() -> None:
+    """Become the policy pack's process."""
+    os.execv(sys.executable, [sys.executable, "-u", "-m", "pulumi.policy", *pack_arguments(sys.argv[1:])])
+
+
+if __name__ == "__main__":
+    main()
+
 
 _PACKAGES = {"aws": "pulumi-aws", "kubernetes": "pulumi-kubernetes", "eks": "pulumi-eks"}
 _PASSPHRASE = "this state holds no real secret"
@@ -18,18 +38,18 @@ _PASSPHRASE = "this state holds no real secret"
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Where one stack's engine works."""
+    """The folders in which one stack's engine works."""
 
     stack: str
     state: Path
-    """Everything of the stack on this machine."""
+    """The folder of the stack's whole state on this machine."""
     cli: PulumiCli
     control_plane: Path | None = None
     """The folder of a real control plane, where there is one."""
 
     @property
     def world(self) -> Path:
-        """What the stand-ins have made."""
+        """The file of the resources that the stand-ins have made."""
         return self.state / "world.db"
 
     @property
@@ -54,7 +74,7 @@ class Workspace:
 
     @property
     def executables(self) -> Path:
-        """First on the engine's PATH."""
+        """The first folder on the engine's PATH."""
         return self.root / "bin"
 
     def prepare(self) -> None:
@@ -63,10 +83,10 @@ class Workspace:
             folder.mkdir(parents=True, exist_ok=True)
         for package, distribution in _PACKAGES.items():
             version = importlib.metadata.version(distribution)
-            place = Place(self.world, self.stack_file, self.control_plane)
+            place = StackFiles(self.world, self.stack_file, self.control_plane)
             arguments = ["-m", "sandbox.cloud", package, version, *place.arguments()]
             _script(self.executables / f"pulumi-resource-{package}", arguments)
-        # A CLI that somebody supplied need not be in a folder called bin.
+        # A CLI from PATH may be in a folder that is not called bin.
         command = self.executables / "pulumi"
         command.unlink(missing_ok=True)
         command.symlink_to(self.cli.command.absolute())
@@ -74,7 +94,7 @@ class Workspace:
         if self.cli.language_host:
             shim.unlink(missing_ok=True)
         else:
-            _script(shim, ["-m", "sandbox.engine.analyzer"])
+            _script(shim, ["-m", "sandbox.engine.environment"])
 
     def variables(self) -> dict[str, str]:
         """The engine's environment."""
@@ -82,7 +102,7 @@ class Workspace:
         return {
             "PATH": path,
             "PULUMI_HOME": str(self.state / "home"),
-            # Without side files: they are not written in one step, and a torn one makes the stack unreadable.
+            # Without metadata files: they are not written in one step, and a partial one makes the stack unreadable.
             "PULUMI_BACKEND_URL": f"file://{self.backend}?metadata=skip",
             "PULUMI_CONFIG_PASSPHRASE": _PASSPHRASE,
             "PULUMI_SKIP_UPDATE_CHECK": "true",
@@ -94,6 +114,6 @@ class Workspace:
 
 def _script(path: Path, arguments: list[str]) -> None:
     command = shlex.join([sys.executable, *arguments])
-    # The engine starts these in folders of its choosing; the project is found by its installation.
+    # The engine starts these scripts in any folder; Python finds the project because it is installed.
     path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
     path.chmod(0o755)

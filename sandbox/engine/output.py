@@ -1,4 +1,4 @@
-"""The engine's own words, without those that only speak of how it is run here."""
+"""The engine's output, without the lines that are only about how it is run here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 _NOISE = (
-    # The stand-ins and the pack's starter are on PATH on purpose.
+    # The stand-ins and the script that starts the pack are on PATH on purpose.
     re.compile(r"warning: using pulumi-\S+ from \$PATH"),
     re.compile(r"resource plugin .* is expected to have version"),
     # `down` removes the stack itself.
@@ -16,7 +16,7 @@ _NOISE = (
     re.compile(r"^If you want to remove the stack completely"),
 )
 _AGAIN = re.compile(r"error: (an unhandled error occurred:|python inline source runtime error: resource monitor shut)")
-"""How the engine says a second time what the program, or a provider, has said already."""
+"""An error of the program or of a provider that the engine repeats."""
 _BUG = re.compile(r"python inline source runtime error:")
 _TRACE = "Traceback (most recent call last):"
 _DIAGNOSTIC = re.compile(r"^\s*(error|warning|info|debug):")
@@ -26,10 +26,10 @@ _COUNT = re.compile(r"[;,]? ?\d+ (warning|error)s?$")
 
 @dataclass(slots=True)
 class Relay:
-    """Passes lines on as they come.
+    """Prints the engine's lines as they come.
 
-    Noise is dropped, and a heading under which nothing is left; what is said twice is said once; the frames of an
-    error in the program go to a file, and the reader is told which.
+    Noise is dropped, and so is a heading with nothing left under it. A repeated error is printed once. The stack trace
+    of an error in the program goes to a file, which is named in its place.
     """
 
     out: TextIO
@@ -37,16 +37,16 @@ class Relay:
     errors: list[str] = field(default_factory=list[str])
     """Every error, whole: an error may have several lines."""
     _held: list[str] = field(default_factory=list[str])
-    """Headings and blank lines that are printed with the next line that says something."""
+    """Headings and blank lines that are printed before the next line of content."""
     _dropping: int | None = None
     """Indentation of the repeated error, or of the frames, that is being dropped."""
     _tracing: bool = False
     _in_error: bool = False
 
     def line(self, text: str) -> None:
-        """One or more lines of the engine."""
-        for each in text.rstrip("\n").split("\n"):
-            self._one(each.rstrip())
+        """Print one or more lines of the engine."""
+        for part in text.rstrip("\n").split("\n"):
+            self._one(part.rstrip())
 
     def _one(self, line: str) -> None:
         if any(pattern.search(line) for pattern in _NOISE) or self._dropped(line):
@@ -56,9 +56,9 @@ class Relay:
                 self._held.append("")
             return
         if _HEADING.match(line):
-            # A heading right after a heading: the first had nothing but noise. Diagnostics begins a section.
+            # A heading right after another one: only noise was under the first. Diagnostics begins a section.
             if line != "Diagnostics:":
-                self._held = [each for each in self._held if each in ("", "Diagnostics:")]
+                self._held = [held for held in self._held if held in ("", "Diagnostics:")]
             self._held.append(line)
             return
         if line[0] not in " \t":
@@ -66,7 +66,7 @@ class Relay:
         self._say(_BUG.sub("the program failed:", line))
 
     def _dropped(self, line: str) -> bool:
-        """Whether a line belongs to what is dropped: the same error again, or the frames of a trace."""
+        """Whether a line is dropped: it belongs to a repeated error, or to a stack trace."""
         indentation = len(line) - len(line.lstrip())
         if self._dropping is not None:
             ends = line.strip() and (_DIAGNOSTIC.match(line) or indentation < self._dropping)
@@ -77,14 +77,14 @@ class Relay:
             if indentation == 0:
                 self._held = [""]  # another section begins
         if _AGAIN.search(line):
-            # Under Diagnostics it goes on over lines; beside a resource it is one line.
+            # Under Diagnostics a repeated error may have several lines; beside a resource it has one.
             self._dropping = indentation if _AGAIN.match(line.strip()) else None
             return True
         if line.strip() == _TRACE:
             self._dropping, self._tracing = indentation, True
             self.trace_file.write_text("", encoding="utf-8")
             self._in_error = False
-            self._say(f"{line[:indentation]}where in the program: {self.trace_file}")
+            self._say(f"{line[:indentation]}the stack trace is in {self.trace_file}")
             self._trace(line)
             return True
         return False
@@ -95,16 +95,16 @@ class Relay:
                 file.write(f"{line}\n")
 
     def _say(self, line: str) -> None:
-        said = line.strip()
-        if said.startswith("error:"):
-            self.errors.append(said.removeprefix("error:").strip())
+        text = line.strip()
+        if text.startswith("error:"):
+            self.errors.append(text.removeprefix("error:").strip())
             self._in_error = True
         elif line.startswith(" ") and self._in_error and not _DIAGNOSTIC.match(line):
-            self.errors[-1] += f"\n{said}"
+            self.errors[-1] += f"\n{text}"
         else:
             self._in_error = False
         for held in self._held:
             print(held, file=self.out)
-            self._in_error = self._in_error and said.startswith("error:")
+            self._in_error = self._in_error and text.startswith("error:")
         self._held.clear()
         print(_COUNT.sub("", line), file=self.out, flush=True)

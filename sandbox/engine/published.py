@@ -1,4 +1,4 @@
-"""What a stack on this machine published when it was last brought up, read without starting the engine."""
+"""The outputs of a stack's last bring-up on this machine, read without starting the engine."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _STACK = "pulumi:pulumi:Stack"
 
 
 def state_file(stack: str) -> Path:
-    """Where the engine's file backend keeps the stack."""
+    """The file in which the engine's backend keeps the stack's state."""
     return state(stack) / "backend" / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
 
 
 def published(stack: str, output: str) -> object:
-    """An output of the stack, None where it is not up or does not have it."""
+    """An output of the stack; None where the stack is not up or has no such output."""
     try:
         whole = cast("object", json.loads(state_file(stack).read_bytes()))
     except (OSError, ValueError):
         return None
     resources = _at(_at(_at(whole, "checkpoint"), "latest"), "resources")
-    for each in cast("list[object]", resources) if isinstance(resources, list) else []:
-        if _at(each, "type") == _STACK:
-            return _at(_at(each, "outputs"), output)
+    for resource in cast("list[object]", resources) if isinstance(resources, list) else []:
+        if _at(resource, "type") == _STACK:
+            return _at(_at(resource, "outputs"), output)
     return None
 
 

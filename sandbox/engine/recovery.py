@@ -1,4 +1,4 @@
-"""Going on after an interruption: a lock of a process that is gone, and operations that nobody saw the end of."""
+"""Recovery after an interruption: locks of processes that have ended, and operations whose end was not recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import cast
 
 import psutil
 
-from sandbox.cloud.world import Entry, World
+from sandbox.cloud.store import Entry, Store
 from sandbox.errors import SandboxError
 
 _PATIENCE_SECONDS = 30.0
@@ -18,18 +18,18 @@ State = dict[str, object]
 
 
 def clear_dead_locks(backend: Path) -> int:
-    """Remove the backend's locks whose owner runs no more; how many they were.
+    """Remove the backend's locks whose owner has ended; returns their number.
 
-    An engine whose program was killed ends by itself within seconds, so a living owner is waited for. SandboxError
-    when it goes on: somebody runs the engine on this state by hand.
+    An engine whose program was killed ends by itself within seconds, so a running owner is given time to end. Raises
+    SandboxError when it does not: then another user or terminal runs the engine on this state.
     """
     cleared = 0
     for lock in (backend / ".pulumi" / "locks").rglob("*.json"):
         owner = _owner(lock)
         if owner is not None and not _ends(owner):
             raise SandboxError(
-                f"the engine of another run still works on this stack (process {owner}). Change: wait until it has"
-                " ended, or end it."
+                f"the engine of another run is still using this stack (process {owner}). Change: wait until that"
+                " process has ended, or end it."
             )
         lock.unlink(missing_ok=True)
         cleared += 1
@@ -44,7 +44,7 @@ def _owner(lock: Path) -> int | None:
 
 
 def _ends(process_id: int) -> bool:
-    """Whether an engine is gone, or goes while it is waited for; a number that another program has now is gone."""
+    """Whether an engine has ended, or ends in time; an id that now belongs to another program counts as ended."""
     try:
         process = psutil.Process(process_id)
         if "pulumi" not in process.name():
@@ -57,16 +57,16 @@ def _ends(process_id: int) -> bool:
     return True
 
 
-def settle(deployment: State, world: World) -> tuple[State, list[str]]:
-    """The deployment with every pending operation resolved, and a line for each.
+def settle(deployment: State, world: Store) -> tuple[State, list[str]]:
+    """The deployment with every pending operation resolved, and one line for each operation.
 
-    What a pending create has really made is taken into the state, so that it is neither lost nor made twice; what a
-    pending delete has really unmade is taken out of it. An interrupted update is simply done again by the next run.
+    A resource that a pending create has made is added to the state, so that it is neither lost nor made twice. A
+    resource that a pending delete has removed is taken out of the state. The next run repeats an interrupted update.
     """
     pending = cast(list[State], deployment.get("pending_operations") or [])
     if not pending:
         return deployment, []
-    resources = [dict(each) for each in cast(list[State], deployment.get("resources") or [])]
+    resources = [dict(resource) for resource in cast(list[State], deployment.get("resources") or [])]
     lines: list[str] = []
     for operation in pending:
         resource = dict(cast(State, operation["resource"]))
@@ -78,29 +78,29 @@ def settle(deployment: State, world: World) -> tuple[State, list[str]]:
 Settled = tuple[list[State], str]
 
 
-def _created(resources: list[State], resource: State, world: World) -> Settled:
+def _created(resources: list[State], resource: State, world: Store) -> Settled:
     urn = str(resource["urn"])
-    known = {each.get("id") for each in resources if each.get("urn") == urn}
-    made = [entry for entry in world.made_as(urn) if entry.id not in known]
+    ids_in_state = {other.get("id") for other in resources if other.get("urn") == urn}
+    made = [entry for entry in world.made_as(urn) if entry.id not in ids_in_state]
     if not made:
         return resources, f"{_name(urn)}: creating was interrupted before anything was made"
-    # Where a replacement was made, the replaced one is still to be deleted.
-    others = [{**each, "delete": True} if each.get("urn") == urn else each for each in resources]
+    # Where a replacement was made, the replaced resource is still to be deleted.
+    others = [{**other, "delete": True} if other.get("urn") == urn else other for other in resources]
     adopted = {**resource, "id": made[-1].id, "outputs": _outputs(resource, made[-1])}
-    return [*others, adopted], f"{_name(urn)}: had been made as {made[-1].id}; taken over"
+    return [*others, adopted], f"{_name(urn)}: had been made as {made[-1].id}; it is added to the state"
 
 
-def _deleted(resources: list[State], resource: State, world: World) -> Settled:
+def _deleted(resources: list[State], resource: State, world: Store) -> Settled:
     urn, id_ = str(resource["urn"]), str(resource.get("id"))
     if world.find(str(resource["type"]), id_) is not None:
         return resources, f"{_name(urn)}: deleting was interrupted before it was gone"
-    left = [each for each in resources if (each.get("urn"), each.get("id")) != (urn, id_)]
-    return left, f"{_name(urn)}: had been deleted; taken out"
+    left = [other for other in resources if (other.get("urn"), other.get("id")) != (urn, id_)]
+    return left, f"{_name(urn)}: had been deleted; it is removed from the state"
 
 
-def _again(resources: list[State], resource: State, world: World) -> Settled:
+def _again(resources: list[State], resource: State, world: Store) -> Settled:
     del world
-    return resources, f"{_name(str(resource['urn']))}: was interrupted; it is done again"
+    return resources, f"{_name(str(resource['urn']))}: was interrupted; this run repeats it"
 
 
 _SETTLERS = {"creating": _created, "deleting": _deleted}
@@ -111,7 +111,7 @@ def _name(urn: str) -> str:
 
 
 def _outputs(resource: State, entry: Entry) -> State:
-    """What was made, with the inputs as the engine wrote them: its secrets stay sealed."""
+    """The made resource's outputs, with the inputs as the engine wrote them: its secrets stay encrypted."""
     inputs = cast(State, resource.get("inputs") or {})
     return {**entry.outputs, **inputs}
 
@@ -119,15 +119,18 @@ def _outputs(resource: State, entry: Entry) -> State:
 def protected_clusters(deployment: State) -> list[str]:
     """Names of clusters in the state that EKS refuses to delete."""
     resources = cast(Iterable[State], deployment.get("resources") or [])
-    found: list[str] = []
-    for each in resources:
-        inputs = cast(State, each.get("inputs") or {})
-        if each.get("type") == "aws:eks/cluster:Cluster" and inputs.get("deletionProtection") is True:
-            found.append(str(inputs.get("name")))
-    return found
+    names: list[str] = []
+    for resource in resources:
+        inputs = cast(State, resource.get("inputs") or {})
+        if resource.get("type") == "aws:eks/cluster:Cluster" and inputs.get("deletionProtection") is True:
+            names.append(str(inputs.get("name")))
+    return names
 
 
 def unprotected(deployment: State) -> State:
     """The state without the engine's own protection of any resource."""
     resources = cast(Iterable[State], deployment.get("resources") or [])
-    return {**deployment, "resources": [{key: each[key] for key in each if key != "protect"} for each in resources]}
+    return {
+        **deployment,
+        "resources": [{key: resource[key] for key in resource if key != "protect"} for resource in resources],
+    }

@@ -20,8 +20,8 @@ from filelock import FileLock, Timeout
 from pulumi import automation
 
 from sandbox import places
+from sandbox.cloud.store import Event, Store
 from sandbox.cloud.types import OF_THE_ACCOUNT
-from sandbox.cloud.world import Event, World
 from sandbox.engine.environment import Workspace
 from sandbox.engine.interrupt import interruptible
 from sandbox.engine.output import Relay
@@ -32,11 +32,11 @@ from sandbox.tools.pulumi import pulumi_cli
 
 PROJECT_NAME = "gpu-platform"
 SECRET = "[secret]"
-"""What stands for a secret output."""
+"""The text that is shown in place of a secret output."""
 
 
 class Verb(enum.StrEnum):
-    """What the engine is asked to do."""
+    """The operations of the engine."""
 
     PREVIEW = "preview"
     UP = "up"
@@ -45,40 +45,40 @@ class Verb(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One run."""
+    """The inputs of one run."""
 
     verb: Verb
     stack: str
     out: TextIO
     stack_file: Path
-    """The stack's settings, as they are in the repository; they are copied, never written."""
+    """The stack's settings in the repository; the file is copied and never written."""
     state: Path
     program: Callable[[], object]
     policy_pack: Path | None
     control_plane: Path | None = None
-    """The folder of a real control plane that Kubernetes objects go to; without one they go to the stand-in's file."""
+    """The folder of a real control plane for Kubernetes objects; without one they go to the stand-in's file."""
     policy_levels: Path | None = None
-    """How strictly the pack's rules are held, in the engine's own form; None where as they are."""
+    """The engine's policy configuration file with enforcement levels; None for the pack's own levels."""
     warm_up: Callable[[], object] = lambda: None
     """Imports what the program will need, while the engine starts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended."""
+class EngineResult:
+    """The result of a run."""
 
     ok: bool
     changes: Mapping[str, int]
-    """Resources by what became of them: create, update, delete, same."""
+    """The number of resources by operation: create, update, delete, same."""
     outputs: Mapping[str, object]
     errors: tuple[str, ...]
     seconds: float
     journal: tuple[Event, ...]
-    """What the stand-ins did in this run and those before, in order."""
+    """The operations of the stand-ins in this run and in earlier ones, in order."""
 
 
 def platform(verb: Verb, stack: str, stack_file: Path, out: TextIO) -> Request:
-    """The platform's own program and policy pack on a stack."""
+    """A request to run the platform's own program and policy pack on a stack."""
     project = places.PROJECT
     return Request(
         verb,
@@ -93,15 +93,15 @@ def platform(verb: Verb, stack: str, stack_file: Path, out: TextIO) -> Request:
 
 
 def _import_the_program() -> None:
-    """Everything that ``__main__.py`` imports: half a second that the engine's own start hides."""
+    """Import the modules that ``__main__.py`` needs while the engine starts: this saves half a second."""
     tree = ast.parse((places.PROJECT / "__main__.py").read_text(encoding="utf-8"))
-    for each in tree.body:
-        if isinstance(each, ast.ImportFrom) and each.module:
-            importlib.import_module(each.module)
+    for stmt in tree.body:
+        if isinstance(stmt, ast.ImportFrom) and stmt.module:
+            importlib.import_module(stmt.module)
 
 
-def run(request: Request) -> Outcome:
-    """Run the engine. SandboxError and ToolUnavailableError say why it could not begin."""
+def run(request: Request) -> EngineResult:
+    """Run the engine. Raises SandboxError and ToolUnavailableError where it cannot begin."""
     begun = time.monotonic()
     warming = threading.Thread(target=request.warm_up, daemon=True)
     warming.start()
@@ -112,20 +112,20 @@ def run(request: Request) -> Outcome:
         relay = Relay(request.out, workspace.state / "trace.txt")
         ended, journal = interruptible(lambda: _engine(request, workspace, relay, warming), request.out)
     seconds = time.monotonic() - begun
-    return Outcome(ended.ok, ended.changes, ended.outputs, tuple(relay.errors), seconds, journal)
+    return EngineResult(ended.ok, ended.changes, ended.outputs, tuple(relay.errors), seconds, journal)
 
 
 def _engine(
     request: Request, workspace: Workspace, relay: Relay, warming: threading.Thread
 ) -> tuple[_Ended, tuple[Event, ...]]:
-    # The SDK serves the program from this process, and logs frames when the engine is gone before it.
+    # The SDK serves the program from this process, and logs a stack trace when the engine ends before it.
     logging.getLogger("grpc._server").setLevel(logging.CRITICAL)
     if clear_dead_locks(workspace.backend):
         print("an earlier run was interrupted: its lock is released", file=request.out)
     stack = _stack(request, workspace, warming)
     _settle(request, workspace, stack)
     ended = _ACTIONS[request.verb](request, stack, relay)
-    world = World(workspace.world)
+    world = Store(workspace.world)
     journal = world.journal()
     if request.verb is Verb.DOWN and ended.ok:
         _leave_nothing(request, stack, world)
@@ -140,7 +140,8 @@ def _alone(request: Request) -> Generator[None]:
         lock.acquire(timeout=0)
     except Timeout:
         raise SandboxError(
-            f"another run of the stack {request.stack} is under way on this machine. Change: wait until it has ended."
+            f"another run of the stack {request.stack} is under way on this machine."
+            " Change: wait until that run has ended."
         ) from None
     try:
         yield
@@ -149,7 +150,7 @@ def _alone(request: Request) -> Generator[None]:
 
 
 def _copy_stack_file(request: Request, workspace: Workspace) -> None:
-    """The repository's stack file without its own way of keeping secrets, and with this engine's, where it has one."""
+    """Copy the stack file: without its secrets provider, and with the salt of this engine's state, if it has one."""
     text = without_secrets_keys(request.stack_file.read_text(encoding="utf-8"))
     salt = salt_of_state(workspace.backend, request.stack)
     workspace.stack_file.write_text(text if salt is None else f"{text}\nencryptionsalt: {salt}\n", encoding="utf-8")
@@ -157,7 +158,7 @@ def _copy_stack_file(request: Request, workspace: Workspace) -> None:
 
 def _stack(request: Request, workspace: Workspace, warming: threading.Thread) -> automation.Stack:
     def program() -> None:
-        warming.join()  # two threads that import one package at once would each see half of it
+        warming.join()  # two threads that import one package at once could each see it half imported
         request.program()
 
     settings = automation.ProjectSettings(name=PROJECT_NAME, runtime="python", main=str(places.PROJECT), backend=None)
@@ -174,10 +175,10 @@ def _stack(request: Request, workspace: Workspace, warming: threading.Thread) ->
 
 def _settle(request: Request, workspace: Workspace, stack: automation.Stack) -> None:
     exported = stack.export_stack()
-    settled, lines = settle(cast(State, exported.deployment or {}), World(workspace.world))
+    settled, lines = settle(cast(State, exported.deployment or {}), Store(workspace.world))
     if not lines:
         return
-    print("an earlier run was interrupted; going on from where it was:", file=request.out)
+    print("an earlier run was interrupted; its pending operations are resolved:", file=request.out)
     for line in lines:
         print(f"  {line}", file=request.out)
     stack.import_stack(automation.Deployment(version=exported.version, deployment=settled))
@@ -188,13 +189,13 @@ def _packs(request: Request) -> list[str]:
 
 
 def _levels(request: Request) -> list[str]:
-    """One file for the one pack."""
+    """The policy configuration file of the one pack."""
     return [] if request.policy_levels is None else [str(request.policy_levels.resolve())]
 
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """What the engine says of one action."""
+    """The engine's result of one action."""
 
     ok: bool
     changes: Mapping[str, int]
@@ -218,7 +219,7 @@ def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
 
 
 def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
-    """Preview first: what the pack refuses makes nothing."""
+    """Preview first: a stack that the pack refuses makes nothing."""
     if not _preview(request, stack, relay).ok:
         return _FAILED
     try:
@@ -240,7 +241,7 @@ def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     deployment = cast(State, exported.deployment or {})
     protected = protected_clusters(deployment)
     if protected and request.control_plane is not None:
-        # A sandbox is made to be thrown away, whatever it was a rehearsal of.
+        # A sandbox may always be removed, even where the stack that it rehearses is protected.
         stack.import_stack(automation.Deployment(version=exported.version, deployment=unprotected(deployment)))
     elif protected:
         raise SandboxError(
@@ -258,11 +259,11 @@ def _counts(changes: Mapping[automation.OpType, int] | Mapping[str, int]) -> dic
     return {str(operation): count for operation, count in changes.items()}
 
 
-def _leave_nothing(request: Request, stack: automation.Stack, world: World) -> None:
-    """Forget the stack, and the account that was thought up for it alone."""
+def _leave_nothing(request: Request, stack: automation.Stack, world: Store) -> None:
+    """Remove the stack, and the state of the account that was made up for it."""
     if left := [entry for entry in world.everything() if entry.type not in OF_THE_ACCOUNT]:
         names = ", ".join(sorted(entry.urn.rsplit("::", 1)[-1] for entry in left)[:10])
-        raise SandboxError(f"the engine is done, and the stand-ins still hold: {names}")
+        raise SandboxError(f"the engine has finished, but the stand-ins still hold resources: {names}")
     stack.workspace.remove_stack(request.stack)
     shutil.rmtree(request.state)
 

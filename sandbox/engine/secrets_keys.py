@@ -1,8 +1,8 @@
-"""How a stack file keeps secrets: the official CLI writes its way into the file, and this machine's engine has its own.
+"""The secrets provider of a stack file, which this machine's engine replaces by its own passphrase.
 
-Three keys name the way (pulumi v3.259.0, sdk/go/common/workspace/project.go, ProjectStack): ``secretsprovider``,
-``encryptedkey`` and ``encryptionsalt``. The engine here keeps its state under a passphrase of its own, so a key of the
-repository's file would ask it for a service or a passphrase that is not there.
+Three keys name a stack file's secrets provider (pulumi v3.259.0, sdk/go/common/workspace/project.go, ProjectStack):
+``secretsprovider``, ``encryptedkey`` and ``encryptionsalt``. The engine here encrypts its state with a passphrase of
+its own. With the keys of the repository's file it would need a service or a passphrase that this machine does not have.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def without_secrets_keys(text: str) -> str:
 
 
 def salt_of_state(backend: Path, stack: str) -> str | None:
-    """The salt that the engine's own state was written with; None where there is no state, or none with a salt."""
+    """The salt with which the engine's own state was written; None where there is no state or no salt."""
     checkpoint = backend / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
     try:
         written = cast(object, json.loads(checkpoint.read_text(encoding="utf-8")))

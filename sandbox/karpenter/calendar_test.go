@@ -11,7 +11,7 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-// The calendar of the command line (gpuplatform/proofs/calendar) answers as Karpenter does. Its answers are written by
+// The calendar of the command line (gpuplatform/analysis/disruption) answers as Karpenter does. Its answers are written by
 // `make golden`, beside the NodePools that they are about.
 func TestTheCalendarSaysWhatKarpenterDoes(t *testing.T) {
 	written, err := os.ReadFile("testdata/calendar.json")

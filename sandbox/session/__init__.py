@@ -1,1 +1,1 @@
-"""The sandbox that outlives the command that started it: one on a machine's checkout, with one stack in it."""
+"""The sandbox, which keeps running after the command that started it: one per checkout, with one stack in it."""

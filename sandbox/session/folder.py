@@ -1,4 +1,4 @@
-"""The state folder of the sandbox, and what its supervisor and everybody else tell one another through it."""
+"""The state folder of the sandbox, through which the supervisor and the commands exchange their state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox import places
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process that another one may be looking for: a number alone is used again by the system."""
+    """A process, by its id and its start time: the system uses an id again after the process has ended."""
 
     pid: int
     started: float
@@ -27,13 +27,13 @@ class Process:
         return cls(os.getpid(), psutil.Process().create_time())
 
     def running(self) -> psutil.Process | None:
-        """The process, if it is still this one and alive."""
+        """The process, if it still runs and its id has not gone to another process."""
         try:
-            found = psutil.Process(self.pid)
-            same = found.create_time() == self.started and found.status() != psutil.STATUS_ZOMBIE
+            process = psutil.Process(self.pid)
+            same = process.create_time() == self.started and process.status() != psutil.STATUS_ZOMBIE
         except psutil.Error:
             return None
-        return found if same else None
+        return process if same else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,18 @@ class PartStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the supervisor says."""
+    """The supervisor's report."""
 
     supervisor: Process
     ready: bool = False
     parts: tuple[PartStatus, ...] = ()
     said: tuple[str, ...] = field(default_factory=tuple[str, ...])
-    """What happened to parts, oldest first; each line names the log."""
+    """The starts, stops and restarts of processes, oldest first; each line names the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFolder:
-    """Everything of the sandbox on this machine, but the cache."""
+    """The folder of the sandbox's whole state on this machine, without the cache."""
 
     path: Path
 
@@ -75,12 +75,12 @@ class SessionFolder:
 
     @property
     def log(self) -> Path:
-        """The supervisor's."""
+        """The supervisor's log."""
         return self.path / "supervisor.log"
 
     @property
     def catalogue(self) -> Path:
-        """What EC2 sells, for Karpenter."""
+        """The file with the instance types that EC2 sells, for Karpenter."""
         return self.path / "catalogue.json"
 
     def stack(self) -> str | None:
@@ -91,29 +91,29 @@ class SessionFolder:
             return None
 
     def claim(self, stack: str) -> None:
-        """Make the folder that of a stack."""
+        """Assign the sandbox to a stack."""
         self.path.mkdir(parents=True, exist_ok=True)
         write_whole(self.path / "stack", stack)
 
     def status(self) -> Status | None:
-        """What the supervisor said last, whether or not it lives; None before it has said anything."""
+        """The supervisor's last report, whether or not the supervisor still runs; None before its first report."""
         try:
-            found = cast(dict[str, object], json.loads((self.path / "status.json").read_text(encoding="utf-8")))
+            fields = cast(dict[str, object], json.loads((self.path / "status.json").read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
         return Status(
-            Process(**cast(dict[str, float], found["supervisor"])),  # pyright: ignore[reportArgumentType]
-            bool(found["ready"]),
-            tuple(PartStatus(**each) for each in cast(list[dict[str, object]], found["parts"])),  # pyright: ignore[reportArgumentType]
-            tuple(cast(list[str], found["said"])),
+            Process(**cast(dict[str, float], fields["supervisor"])),  # pyright: ignore[reportArgumentType]
+            bool(fields["ready"]),
+            tuple(PartStatus(**part) for part in cast(list[dict[str, object]], fields["parts"])),  # pyright: ignore[reportArgumentType]
+            tuple(cast(list[str], fields["said"])),
         )
 
     def write_status(self, status: Status) -> None:
-        """The supervisor's."""
+        """Write the supervisor's report."""
         write_whole(self.path / "status.json", json.dumps(asdict(status)))
 
     def supervisor(self) -> psutil.Process | None:
-        """The supervisor, if it lives."""
+        """The supervisor's process, if it runs."""
         status = self.status()
         return status.supervisor.running() if status else None
 
@@ -124,10 +124,7 @@ def session_folder() -> SessionFolder:
 
 
 def want(control_plane: Path, part: str, values: Mapping[str, object] | None) -> None:
-    """Say whether, and with which values of its chart, a part is to run beside the control plane.
-
-    The supervisor does it.
-    """
+    """Ask the supervisor to run a part with these values of its chart, or, with None, to stop it."""
     file = _wanted_file(control_plane, part)
     if values is None:
         file.unlink(missing_ok=True)
@@ -136,7 +133,7 @@ def want(control_plane: Path, part: str, values: Mapping[str, object] | None) ->
 
 
 def wanted(control_plane: Path, part: str) -> dict[str, object] | None:
-    """The values with which a part is to run, or none where it is not to."""
+    """The chart's values with which a part is to run; None where it is not to run."""
     try:
         return cast(dict[str, object], json.loads(_wanted_file(control_plane, part).read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -148,7 +145,7 @@ def _wanted_file(control_plane: Path, part: str) -> Path:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """In one step: whoever reads meanwhile, or finds it after a kill, has the old text or the new."""
+    """Replace a file in one step: a reader sees the old text or the new one, even after a kill."""
     new = path.with_name(f"{path.name}.new")
     new.write_text(text, encoding="utf-8")
     new.replace(path)

@@ -1,4 +1,4 @@
-"""Start, find and stop the sandbox; and hold it as a cluster."""
+"""Start, find and stop the sandbox's processes, and use the running sandbox as a cluster."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from gpuplatform.settings.settings import Settings
 from sandbox import places
 from sandbox.cloud.workloads import RELEASE
 from sandbox.cluster import Cluster, apply, items
-from sandbox.control_plane.commands import commands_at_hand
+from sandbox.contents import known_requirements, storage
 from sandbox.control_plane.control_plane import ControlPlane, control_plane_in
+from sandbox.control_plane.controllers import commands_at_hand
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.errors import SandboxError
-from sandbox.market import ec2_of
-from sandbox.requirements import known_requirements
+from sandbox.offerings import ec2_of
+from sandbox.places import must_have_space
 from sandbox.session.folder import SessionFolder, Status, write_whole
-from sandbox.space import must_have_space
-from sandbox.storage import storage
-from sandbox.tools.failure import log_tail
+from sandbox.tools.child import log_tail
 
 _READY_SECONDS = 540.0
 _STOP_SECONDS = 60.0
@@ -38,13 +37,13 @@ _WORKLOADS_SECONDS = 60
 
 @contextmanager
 def alone(folder: SessionFolder) -> Generator[None]:
-    """One command on the sandbox at a time. Raises SandboxError while another works."""
+    """Lock the sandbox for one command. Raises SandboxError while another command uses it."""
     folder.path.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.path / "lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise SandboxError("another command works on the sandbox. Change: wait until it has ended.") from None
+        raise SandboxError("another command is using the sandbox. Change: wait until that command has ended.") from None
     try:
         yield
     finally:
@@ -63,7 +62,10 @@ def must_be_free_for(folder: SessionFolder, stack: str) -> None:
 
 
 def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
-    """Have the control plane of a stack run; what it was before is taken up again. Raises SandboxError."""
+    """Start the control plane of a stack, or continue with the one that runs. Earlier state is kept.
+
+    Raises SandboxError.
+    """
     folder.claim(stack)
     write_whole(folder.catalogue, ec2_of(settings).catalogue())
     status = _running(folder) or _started(folder)
@@ -72,44 +74,42 @@ def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
 
 
 def stop(folder: SessionFolder) -> None:
-    """Stop every process. Killed after a while, the supervisor takes the others along."""
+    """Stop every process. A supervisor that does not stop in time is killed; its processes end with it."""
     supervisor = folder.supervisor()
     if supervisor is None:
         return
     with suppress(psutil.NoSuchProcess):
         supervisor.terminate()
         _, left = psutil.wait_procs([supervisor], timeout=_STOP_SECONDS)
-        for each in left:
-            each.kill()
-            each.wait()
+        for process in left:
+            process.kill()
+            process.wait()
 
 
 def discard(folder: SessionFolder) -> None:
-    """Stop everything and forget it."""
+    """Stop every process and remove the state folder."""
     stop(folder)
     shutil.rmtree(folder.path, ignore_errors=True)
 
 
 def attach(folder: SessionFolder, settings: Settings) -> Cluster:
-    """The running sandbox as a cluster. Raises SandboxError where none runs, or no Karpenter in it."""
+    """The running sandbox as a cluster. Raises SandboxError where no sandbox runs, or Karpenter does not run in it."""
     if _running(folder) is None:
         raise SandboxError("no sandbox runs. Change: make sandbox STACK=dev")
-    found = karpenter_in(folder.control_plane)
-    if found is None:
+    karpenter = karpenter_in(folder.control_plane)
+    if karpenter is None:
         raise SandboxError("Karpenter does not run in the sandbox: its release is not installed. Change: make sandbox")
-    return Cluster(_plane(folder), found, ec2_of(settings))
+    return Cluster(_plane(folder), karpenter, ec2_of(settings))
 
 
 def end_workloads(folder: SessionFolder) -> None:
-    """End what users run, as they would before the platform goes: pods that may not be disrupted hold their nodes.
+    """Delete the users' workloads before the platform is taken down: pods that may not be disrupted keep their nodes.
 
-    The releases' own stay: they go with their releases.
-
-    Raises SandboxError with the API server's words.
+    The workloads of releases stay until their release is removed. Raises SandboxError with the API server's message.
     """
     kubectl = _plane(folder).kubectl
-    for each in items(kubectl, "namespaces"):
-        name = name_of(each)
+    for namespace in items(kubectl, "namespaces"):
+        name = name_of(namespace)
         if not name.startswith("kube-"):
             now = ("--grace-period=0", "--force", f"--timeout={_WORKLOADS_SECONDS}s")
             gone = kubectl(
@@ -122,13 +122,13 @@ def end_workloads(folder: SessionFolder) -> None:
                 limit_seconds=_WORKLOADS_SECONDS * 2,
             )
             if not gone.ok:
-                raise SandboxError(f"workloads of {name} do not end: {gone.err.strip()}")
+                raise SandboxError(f"the workloads of the namespace {name} could not be deleted: {gone.err.strip()}")
 
 
 def _plane(folder: SessionFolder) -> ControlPlane:
     commands = commands_at_hand()
     if commands is None:
-        raise SandboxError("tools are not there: make tools")
+        raise SandboxError("the sandbox's tools are not built. Change: make tools")
     return control_plane_in(folder.control_plane, commands.kubectl)
 
 
@@ -153,9 +153,9 @@ def _started(folder: SessionFolder) -> Status:
         earlier = psutil.Process(process.pid)
     begun = time.monotonic()
     while time.monotonic() - begun < _READY_SECONDS:
-        found = _running(folder)
-        if found:
-            return found
+        status = _running(folder)
+        if status:
+            return status
         if not _lives(earlier):
             raise SandboxError(f"the control plane did not start; its log is {folder.log}{log_tail(folder.log)}")
         time.sleep(_POLL_SECONDS)
@@ -171,4 +171,4 @@ def _lives(process: psutil.Process) -> bool:
 
 def logs(folder: SessionFolder) -> tuple[Path, ...]:
     """Every log of the sandbox, the supervisor's first."""
-    return tuple(each for each in (folder.log, *sorted(folder.control_plane.glob("*.log"))) if each.exists())
+    return tuple(path for path in (folder.log, *sorted(folder.control_plane.glob("*.log"))) if path.exists())

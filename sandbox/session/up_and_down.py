@@ -13,7 +13,7 @@ from gpuplatform.accept import check_file, report
 from gpuplatform.faults import errors
 from gpuplatform.settings.settings import Settings
 from sandbox.control_plane.karpenter import karpenter_in
-from sandbox.engine.run import Outcome, Verb, platform, run
+from sandbox.engine.run import EngineResult, Verb, platform, run
 from sandbox.errors import SandboxError
 from sandbox.session.folder import SessionFolder
 from sandbox.session.session import alone, discard, end_workloads, must_be_free_for, start, stop
@@ -26,14 +26,14 @@ _TIERS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT)
 
 @dataclass(slots=True)
 class Steps:
-    """Tells the reader which step is under way, and how long each took."""
+    """Prints each step as it begins, and records how long each took."""
 
     out: TextIO
     taken: list[tuple[str, float]]
 
     @contextmanager
     def step(self, name: str) -> Generator[None]:
-        """One step."""
+        """Print a step's name and record its time."""
         print(f"-- {name}", file=self.out, flush=True)
         begun = time.monotonic()
         yield
@@ -45,18 +45,18 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How an up or a down ended."""
+class SessionResult:
+    """The result of a bring-up."""
 
     ok: bool
     settings: Settings
-    outcome: Outcome
+    outcome: EngineResult
     still_moving: tuple[str, ...]
-    """What had not settled in time."""
+    """The objects that had not settled in time."""
 
 
-def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> Ended:
-    """Bring a stack up; what an interrupted run left is gone on with. Raises SandboxError, ToolUnavailableError."""
+def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> SessionResult:
+    """Bring a stack up, or continue an interrupted bring-up. Raises SandboxError and ToolUnavailableError."""
     settings = _settings(stack_file)
     with alone(folder):
         fresh = folder.stack() is None
@@ -71,31 +71,31 @@ def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> End
                 start(folder, stack, settings)
         except BaseException:
             if fresh:
-                discard(folder)  # nothing is left half up
+                discard(folder)  # a new sandbox that failed to start leaves nothing behind
             raise
         with steps.step("the engine runs the program"):
             outcome = _engine(Verb.UP, stack, stack_file, folder, steps.out)
         moving: tuple[str, ...] = ()
         if outcome.ok:
             with steps.step("nodes join"):
-                found = karpenter_in(folder.control_plane)
-                moving = found.settle(_SETTLE_SECONDS) if found else ()
-        return Ended(outcome.ok, settings, outcome, moving)
+                karpenter = karpenter_in(folder.control_plane)
+                moving = karpenter.settle(_SETTLE_SECONDS) if karpenter else ()
+        return SessionResult(outcome.ok, settings, outcome, moving)
 
 
-def down(folder: SessionFolder, steps: Steps) -> tuple[str, Outcome | None]:
-    """Take the sandbox's stack down in order, then stop everything and forget it; the stack, and what the engine did.
+def down(folder: SessionFolder, steps: Steps) -> tuple[str, EngineResult | None]:
+    """Take the sandbox's stack down in order, then stop every process and remove the state folder.
 
-    None for the outcome where the control plane could not be brought back, so that all was discarded without an order.
-    Raises SandboxError where no sandbox is there.
+    Returns the stack and the engine's result. The result is None where the control plane could not be started again:
+    then the sandbox was removed without taking the stack down. Raises SandboxError where there is no sandbox.
     """
     stack = folder.stack()
     if stack is None:
         raise SandboxError("there is no sandbox on this machine")
     with alone(folder):
-        # The stack's file may have changed, or gone: what is up is what counts.
+        # The repository's stack file may have changed or be gone: the engine's copy describes what is up.
         copy = folder.engine / "work" / f"Pulumi.{stack}.yaml"
-        outcome: Outcome | None = None
+        outcome: EngineResult | None = None
         if copy.exists() and _back(folder, stack, copy, steps):
             with steps.step("workloads end"):
                 end_workloads(folder)
@@ -116,7 +116,7 @@ def _back(folder: SessionFolder, stack: str, stack_file: Path, steps: Steps) -> 
         with steps.step("control plane"):
             start(folder, stack, settings)
     except SandboxError as error:
-        print(f"{error}\nit is discarded as it is", file=steps.out)
+        print(f"{error}\nthe sandbox is removed without taking the stack down", file=steps.out)
         return False
     return True
 
@@ -128,6 +128,6 @@ def _settings(stack_file: Path) -> Settings:
     return loaded.settings
 
 
-def _engine(verb: Verb, stack: str, stack_file: Path, folder: SessionFolder, out: TextIO) -> Outcome:
+def _engine(verb: Verb, stack: str, stack_file: Path, folder: SessionFolder, out: TextIO) -> EngineResult:
     request = platform(verb, stack, stack_file, out)
     return run(replace(request, state=folder.engine, control_plane=folder.control_plane))

@@ -1,1 +1,1 @@
-"""What becomes of workloads on a stack's own pools: asked of the real scheduler and the real Karpenter."""
+"""Where workloads land on a stack's own pools, decided by the real scheduler and the real Karpenter."""

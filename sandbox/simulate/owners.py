@@ -1,4 +1,4 @@
-"""Who made what: from a pod up to the object that a person wrote."""
+"""The owners of pods: from a pod up to the object that a person wrote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
 
 CONTROLLERS = "deployments,replicasets,replicationcontrollers,statefulsets,daemonsets,jobs"
-"""The kinds, for kubectl, that make pods or stand between a pod and what a person wrote."""
+"""The kinds, as kubectl names them, of controllers between a pod and the object that a person wrote."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,37 +26,37 @@ class Workload:
 
 
 Owners: TypeAlias = Mapping[Workload, Document]
-"""The controllers of a cluster, each under what it is."""
+"""The controllers of a cluster, by kind, namespace and name."""
 
 
-def itself(found: Document) -> Workload:
-    """An object as what it is."""
-    return Workload(kind_of(found), str(namespace_of(found) or "default"), name_of(found))
+def itself(document: Document) -> Workload:
+    """An object's kind, namespace and name."""
+    return Workload(kind_of(document), str(namespace_of(document) or "default"), name_of(document))
 
 
-def root(found: Document, owners: Owners) -> Workload:
-    """What a person wrote that a pod comes from."""
-    above = controller(found)
-    return root_of(above, owners) if above else itself(found)
+def root(document: Document, owners: Owners) -> Workload:
+    """The object that a person wrote and that a pod comes from."""
+    above = controller(document)
+    return root_of(above, owners) if above else itself(document)
 
 
 def root_of(of: Workload, owners: Owners) -> Workload:
-    """A ReplicaSet's Deployment, a Job's CronJob; anything else stands for itself."""
-    found = owners.get(of)
-    above = controller(found) if found else None
+    """The topmost owner, such as a ReplicaSet's Deployment or a Job's CronJob; the workload itself if it has none."""
+    document = owners.get(of)
+    above = controller(document) if document else None
     return root_of(above, owners) if above else of
 
 
 def controller(of: Document) -> Workload | None:
-    """What made an object, None where nothing did."""
+    """The controller that made an object; None where it has none."""
     references = cast(Sequence[Mapping[str, object]], metadata(of).get("ownerReferences") or ())
-    above = next((each for each in references if each.get("controller")), None)
+    above = next((reference for reference in references if reference.get("controller")), None)
     return Workload(str(above["kind"]), str(namespace_of(of)), str(above["name"])) if above else None
 
 
 def pods_wanted(of: Document) -> int:
-    """How many pods a controller is to have at one time."""
-    spec, status = (cast(Mapping[str, int], of.get(each) or {}) for each in ("spec", "status"))
+    """How many pods a controller asks for at one time."""
+    spec, status = (cast(Mapping[str, int], of.get(key) or {}) for key in ("spec", "status"))
     match kind_of(of):
         case "DaemonSet":
             return status.get("desiredNumberScheduled", 0)
@@ -67,11 +67,13 @@ def pods_wanted(of: Document) -> int:
             return spec.get("replicas", 1)
 
 
-def metadata(found: Document) -> Mapping[str, object]:
+def metadata(document: Document) -> Mapping[str, object]:
     """An object's metadata."""
-    return cast(Mapping[str, object], found["metadata"])
+    return cast(Mapping[str, object], document["metadata"])
 
 
-def text(found: Document, *path: str) -> str:
-    """The text at a path, empty where there is nothing."""
-    return str(functools.reduce(lambda at, key: cast(Mapping[str, object], at).get(key, ""), path, cast(object, found)))
+def text(document: Document, *path: str) -> str:
+    """The text at a path; empty where the path does not exist."""
+    return str(
+        functools.reduce(lambda at, key: cast(Mapping[str, object], at).get(key, ""), path, cast(object, document))
+    )

@@ -1,12 +1,13 @@
-"""A question asked of a cluster of its own, which is gone again when it has answered."""
+"""A simulation: apply workloads to a stack on a new cluster, disturb it where asked, and report the result."""
 
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -18,24 +19,48 @@ from gpuplatform.standard import keys, names
 from gpuplatform.standard.markets import Market
 from sandbox.cluster import Cluster, ClusterCommands, Node, cluster, items
 from sandbox.errors import SandboxError
-from sandbox.market import ec2_of
-from sandbox.simulate.logs import logs_kept
-from sandbox.simulate.question import Event, Question, Shock
-from sandbox.simulate.scene import Scene, scene, undecided_jobs
-from sandbox.simulate.use import planned_by_name
-from sandbox.space import must_have_space
+from sandbox.offerings import ec2_of
+from sandbox.places import must_have_space
+from sandbox.simulate.scenario import Disturbance, Scenario, Shock
+from sandbox.simulate.snapshot import Snapshot, scene, undecided_jobs
+from sandbox.simulate.utilization import planned_by_name
+from sandbox.tools.cache import cache_folder
+
+
+@contextmanager
+def logs_kept(folder: Path, *, unless: type[SandboxError]) -> Generator[None]:
+    """Keep a copy of the logs in ``folder`` when a SandboxError leaves the block, and name the copy in the message.
+
+    The copy stays until the next such error. An error of the type ``unless`` is not about a process and passes
+    unchanged; so does every error where the copy fails, for example on a full disk.
+    """
+    try:
+        yield
+    except unless:
+        raise
+    except SandboxError as error:
+        kept = cache_folder() / "simulate-logs"
+        with suppress(OSError):
+            shutil.rmtree(kept, ignore_errors=True)
+            for log in folder.rglob("*.log"):
+                copy = kept / log.relative_to(folder)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(log, copy)
+            raise SandboxError(str(error).replace(str(folder), str(kept))) from error
+        raise
+
 
 _SETTLE_SECONDS = 180.0
 _DRIFTED_SECONDS = 60
 _QUIET_SECONDS = 25.0
-"""Karpenter looks for something to disrupt every ten seconds: after two rounds without a change there is none."""
+"""Karpenter looks for nodes to disrupt every ten seconds: after two rounds without a change there are none left."""
 _POLL_SECONDS = 0.5
 _FRAME = re.compile(r'^Error from server( \([^)]*\))?: (error when (creating|applying patch)[^"]*"[^"]*": )?')
 _MISSING = re.compile(r'^error: .*resource mapping not found for name: "(?P<name>[^"]*)".*')
 
 
 class NotAcceptedError(SandboxError):
-    """The API server does not accept some of the workloads: one message an object."""
+    """The API server refuses some of the workloads: one message for each object."""
 
     def __init__(self, refusals: Sequence[str]) -> None:
         super().__init__("\n".join(refusals))
@@ -44,48 +69,54 @@ class NotAcceptedError(SandboxError):
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What an event did."""
+    """The effect of a disturbance."""
 
-    event: Event
+    event: Disturbance
     lost: tuple[Node, ...]
     came: tuple[Node, ...]
     held: tuple[str, ...]
-    """Why Karpenter left nodes alone, in its words."""
-    scene: Scene
+    """Karpenter's messages about nodes that it did not disrupt."""
+    scene: Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of the workloads."""
+class SimulationResult:
+    """The result of a simulation."""
 
-    scene: Scene
+    scene: Snapshot
     moving: tuple[str, ...]
-    """What had not settled at the limit."""
+    """The objects that had not settled at the time limit."""
     left_out: tuple[str, ...]
-    """Objects whose kind nobody serves here: they were not applied."""
+    """Objects that were not applied: the API server here does not serve their kind."""
     after: Aftermath | None
 
 
-def simulate(settings: Settings, asked: Question, commands: ClusterCommands, say: Callable[[str], None]) -> Outcome:
-    """Apply the workloads to the stack on a new cluster, wait until nothing moves, and look.
+def simulate(
+    settings: Settings, asked: Scenario, commands: ClusterCommands, say: Callable[[str], None]
+) -> SimulationResult:
+    """Apply the workloads to the stack on a new cluster, wait until it has settled, and take a snapshot.
 
-    Raises NotAcceptedError where the API server refuses a workload, SandboxError where something does not run.
+    Raises NotAcceptedError where the API server refuses a workload, SandboxError where a process does not run.
     """
     rendered = render(settings)
     with _platform(settings, rendered, asked.workloads, commands, say) as on:
         if asked.at is not None:
             on.karpenter.set_clock(asked.at)
-        for each in asked.lacking:
-            on.karpenter.withdraw(each.instance_type, each.zone, each.market)
+        for lacking in asked.lacking:
+            on.karpenter.withdraw(lacking.instance_type, lacking.zone, lacking.market)
         served = _served(on)
-        known = [each for each in asked.workloads if (str(each.get("apiVersion")), kind_of(each)) in served]
-        say(f"{len(known)} objects are applied")
-        _apply(on, known)
-        moving = _settled(on, known, queued=bool(rendered.kueue_values))
-        first = scene(on, known)
-        after = None if asked.event is None else _after(on, settings, asked.event, known, first, say)
-        left = [each for each in asked.workloads if each not in known]
-        return Outcome(first, moving, tuple(f"{kind_of(each)} {name_of(each)}" for each in left), after)
+        applied = [
+            workload for workload in asked.workloads if (str(workload.get("apiVersion")), kind_of(workload)) in served
+        ]
+        say(f"{len(applied)} objects are applied")
+        _apply(on, applied)
+        moving = _settled(on, applied, queued=bool(rendered.kueue_values))
+        first = scene(on, applied)
+        after = None if asked.event is None else _after(on, settings, asked.event, applied, first, say)
+        left = [workload for workload in asked.workloads if workload not in applied]
+        return SimulationResult(
+            first, moving, tuple(f"{kind_of(document)} {name_of(document)}" for document in left), after
+        )
 
 
 @contextmanager
@@ -110,27 +141,27 @@ def _platform(
             kinds_of=(*rendered.documents, *workloads),
         ) as on,
     ):
-        say(f"{settings.environment} is applied to them")
+        say(f"the stack {settings.environment} is applied")
         on.apply_stack(rendered)
-        # Static nodes are there before anything else.
+        # Static nodes join before the workloads are applied.
         on.settle(_SETTLE_SECONDS)
         yield on
 
 
 def _settled(on: Cluster, workloads: Sequence[Document], *, queued: bool) -> tuple[str, ...]:
-    """Wait until nothing moves; queues decide first, and what they let go moves on."""
+    """Wait until the cluster has settled: queues decide first, then the workloads that they admit are placed."""
     moving = on.settle(_SETTLE_SECONDS)
     begun = time.monotonic()
     while queued and (undecided := undecided_jobs(on, workloads)):
         if time.monotonic() - begun > _SETTLE_SECONDS:
-            return (*moving, *(f"{each} has not been looked at by its queue" for each in undecided))
+            return (*moving, *(f"the queue of {workload} has not decided yet" for workload in undecided))
         time.sleep(_POLL_SECONDS)
         moving = on.settle(_SETTLE_SECONDS)
     return moving
 
 
 def _served(on: Cluster) -> set[tuple[str, str]]:
-    """Every apiVersion and kind that the API server knows."""
+    """Every apiVersion and kind that the API server serves."""
     listed = on.plane.kubectl("api-resources", "--no-headers")
     if not listed.ok:
         raise SandboxError(listed.err.strip())
@@ -141,42 +172,42 @@ def _apply(on: Cluster, workloads: Sequence[Document]) -> None:
     try:
         on.apply(workloads)
     except SandboxError as error:
-        said = [line for line in str(error).splitlines() if line and not line.startswith("Warning:")]
-        raise NotAcceptedError([_MISSING.sub(r"\g<name>", _FRAME.sub("", line)) for line in said]) from error
+        lines = [line for line in str(error).splitlines() if line and not line.startswith("Warning:")]
+        raise NotAcceptedError([_MISSING.sub(r"\g<name>", _FRAME.sub("", line)) for line in lines]) from error
 
 
 def _after(
     on: Cluster,
     settings: Settings,
-    event: Event,
+    event: Disturbance,
     workloads: Sequence[Document],
-    before: Scene,
+    before: Snapshot,
     say: Callable[[str], None],
 ) -> Aftermath:
-    nodepools = {name for name, each in planned_by_name(settings).items() if each.pool.name == event.pool}
-    hit = [each for each in before.nodes if each.nodepool in nodepools]
-    say(f"{event.shock} of the pool {event.pool}: {len(hit)} nodes")
+    nodepools = {name for name, node_pool in planned_by_name(settings).items() if node_pool.pool.name == event.pool}
+    affected = [node for node in before.nodes if node.nodepool in nodepools]
+    say(f"{event.shock} of the pool {event.pool}: {len(affected)} nodes")
     match event.shock:
         case Shock.INTERRUPTION:
-            for nodepool in sorted({each.nodepool for each in hit if each.market is Market.SPOT}):
+            for nodepool in sorted({node.nodepool for node in affected if node.market is Market.SPOT}):
                 on.karpenter.interrupt(nodepool)
         case Shock.DRIFT:
-            _drift(on, event.pool, nodepools, hit=bool(hit))
+            _drift(on, event.pool, nodepools, wait=bool(affected))
     on.settle(_SETTLE_SECONDS)
     now = scene(on, workloads)
-    were, are = {each.name for each in before.nodes}, {each.name for each in now.nodes}
+    were, are = {node.name for node in before.nodes}, {node.name for node in now.nodes}
     return Aftermath(
         event,
-        tuple(each for each in before.nodes if each.name not in are),
-        tuple(each for each in now.nodes if each.name not in were),
+        tuple(node for node in before.nodes if node.name not in are),
+        tuple(node for node in now.nodes if node.name not in were),
         _held(on, nodepools) if event.shock is Shock.DRIFT else (),
         now,
     )
 
 
-def _drift(on: Cluster, pool: str, nodepools: set[str], *, hit: bool) -> None:
+def _drift(on: Cluster, pool: str, nodepools: set[str], *, wait: bool) -> None:
     on.karpenter.drift(names.node_class(pool))
-    if not hit:
+    if not wait:
         return
     selected = f"{keys.NODEPOOL} in ({','.join(sorted(nodepools))})"
     waited = on.plane.kubectl(
@@ -193,24 +224,26 @@ def _drift(on: Cluster, pool: str, nodepools: set[str], *, hit: bool) -> None:
 
 
 def _drifted(on: Cluster, selected: str) -> set[str]:
-    """Claims that have drifted and are there yet."""
+    """Claims that have drifted and still exist."""
     return {
-        name_of(each)
-        for each in items(on.plane.kubectl, "nodeclaims", f"--selector={selected}")
+        name_of(claim)
+        for claim in items(on.plane.kubectl, "nodeclaims", f"--selector={selected}")
         if any(
-            one["type"] == "Drifted" and one["status"] == "True"
-            for one in cast(Sequence[Mapping[str, str]], cast(Mapping[str, object], each["status"])["conditions"])
+            condition["type"] == "Drifted" and condition["status"] == "True"
+            for condition in cast(
+                Sequence[Mapping[str, str]], cast(Mapping[str, object], claim["status"])["conditions"]
+            )
         )
     }
 
 
 def _held(on: Cluster, nodepools: set[str]) -> tuple[str, ...]:
-    """Karpenter's reasons for leaving the pool's nodes alone, each once."""
-    found: dict[str, None] = {}
-    for each in items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector=reason=DisruptionBlocked"):
-        about = cast(Mapping[str, str], each["involvedObject"])
-        name, message = about.get("name", ""), str(each.get("message"))
+    """Karpenter's reasons for not disrupting the pool's nodes, each once."""
+    messages: dict[str, None] = {}
+    for event in items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector=reason=DisruptionBlocked"):
+        about = cast(Mapping[str, str], event["involvedObject"])
+        name, message = about.get("name", ""), str(event.get("message"))
         ours = name in nodepools or any(name.startswith(f"{pool}-") for pool in nodepools)
         if ours and "deleting" not in message and "nominated" not in message:
-            found[f"{about.get('kind')} {name}: {message}"] = None
-    return tuple(found)
+            messages[f"{about.get('kind')} {name}: {message}"] = None
+    return tuple(messages)

@@ -1,1 +1,1 @@
-"""Tools that the sandbox runs, had without an account: from PATH, from the user's cache, or built there once."""
+"""The tools that the sandbox runs. None needs an account: they come from PATH or the cache, or are built once."""

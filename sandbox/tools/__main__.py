@@ -1,4 +1,4 @@
-"""``python -m sandbox.tools [TOOL or TIER…]``: have tools ready before they are needed."""
+"""``python -m sandbox.tools [TOOL or TIER…]``: build or fetch tools before they are needed."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import sys
 import time
 from collections.abc import Sequence
 
-from sandbox.tools.failure import ToolUnavailableError
+from sandbox.tools.child import ToolUnavailableError
 from sandbox.tools.go import Go
 from sandbox.tools.inventory import Row, chosen, have, one_go
 from sandbox.tools.table import NEEDED_BY_TESTS
 
 
 def main(names: Sequence[str]) -> int:
-    """Exit code 0 when everything is there, 1 with a report of each that cannot be had, 2 for an unknown name.
+    """Exit code 0 when every tool is ready, 1 with a report of each that is unavailable, 2 for an unknown name.
 
-    Without names: what the tests run.
+    Without names: the tools that the tests need.
     """
     try:
         rows = chosen(names or NEEDED_BY_TESTS)
@@ -27,7 +27,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def _have_all(rows: Sequence[Row], go: Go | None) -> int:
-    """One at a time: two builds at once are no faster on two cores and need twice the memory."""
+    """Get every tool, one at a time: two builds at once are no faster on two cores and need twice the memory."""
     failed = 0
     for row in rows:
         started = time.monotonic()

@@ -1,4 +1,4 @@
-"""A tool to run: from PATH when its version fits, else the built copy of the cache, else a build."""
+"""A tool to run: from PATH when its version is accepted, else an earlier build from the cache, else a new build."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import TextIO
 
 from sandbox.tools.build import build, built
 from sandbox.tools.cache import only_one
-from sandbox.tools.failure import unavailable
-from sandbox.tools.go import Go
+from sandbox.tools.child import unavailable
+from sandbox.tools.go import Go, as_text, parse_version
 from sandbox.tools.table import Tool
-from sandbox.tools.versions import as_text, parse_version
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A tool that is there and fits."""
+    """A tool that is available in an accepted version."""
 
     tool: Tool
     command: Path
@@ -29,23 +28,23 @@ class Found:
 
 
 def at_hand(tool: Tool) -> Found | None:
-    """The tool, if it is there already; nothing is built or fetched."""
+    """The tool, if it is already available; nothing is built or fetched."""
     on_path = shutil.which(tool.name)
     return (_fitting(tool, Path(on_path)) if on_path else None) or _cached(tool)
 
 
 def acquire(tool: Tool, out: TextIO, go: Go | None = None) -> Found:
-    """The tool, built if need be, with this ``go`` if one is given. ``out`` hears what is done where that takes time.
+    """The tool, built if necessary, with this ``go`` if one is given. Steps that take time are reported to ``out``.
 
-    Raises ``ToolUnavailableError`` with the whole report when it cannot be had.
+    Raises ``ToolUnavailableError`` with the whole report when the tool is unavailable.
     """
-    found = at_hand(tool)
-    if found:
-        return found
+    available = at_hand(tool)
+    if available:
+        return available
     with only_one(tool.name, out):
-        found = _cached(tool)
-        if found:
-            return found
+        available = _cached(tool)
+        if available:
+            return available
         made = build(tool, out, go)
         if isinstance(made, str):
             raise unavailable(tool.name, [_not_on_path(tool), made], _supply(tool))
@@ -53,7 +52,7 @@ def acquire(tool: Tool, out: TextIO, go: Go | None = None) -> Found:
 
 
 def _cached(tool: Tool) -> Found | None:
-    """A build is checked when it is made, and its folder names its version: it is not run again."""
+    """An earlier build. It was checked when it was made, and its folder names its version: it is not run here."""
     command = built(tool)
     return Found(tool, command, tool.version.removeprefix("v"), "the cache") if command else None
 
@@ -75,12 +74,12 @@ def _printed(tool: Tool, command: Path) -> str:
 
 
 def _not_on_path(tool: Tool) -> str:
-    found = shutil.which(tool.name)
-    if found is None:
+    on_path = shutil.which(tool.name)
+    if on_path is None:
         return "it is not on PATH"
-    version = parse_version(_printed(tool, Path(found)))
-    said = as_text(version) if version else "a version that cannot be read"
-    return f"{found} is {said}; wanted is {tool.accepts.in_words()}"
+    version = parse_version(_printed(tool, Path(on_path)))
+    version_text = as_text(version) if version else "a version that cannot be read"
+    return f"{on_path} is {version_text}; wanted is {tool.accepts.in_words()}"
 
 
 def _supply(tool: Tool) -> str:

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TextIO
 
 from sandbox.tools.cache import only_one, publish, tools_folder, workshop
-from sandbox.tools.child import run_child
-from sandbox.tools.failure import log_tail
-from sandbox.tools.go import Go, go_in
-from sandbox.tools.staging import go_mod_of, go_sum_of, replacements, staged_modules
+from sandbox.tools.child import log_tail, run_child
+from sandbox.tools.go import Go, go_in, go_mod_of, go_sum_of, replacements, staged_modules
 from sandbox.tools.table import Tool
 
 _LIMIT_SECONDS = 3600.0
@@ -25,11 +23,11 @@ def built(tool: Tool) -> Path | None:
 
 
 def build(tool: Tool, out: TextIO, go: Go | None = None) -> Path | str:
-    """Build a tool and return its command; the reason where that fails. The caller holds the tool's lock.
+    """Build a tool and return its command, or the reason why the build failed. The caller holds the tool's lock.
 
-    Several builds in a row share what they download and compile when they are given the same ``go``.
+    Builds that are given the same ``go`` share their downloads and compiled packages.
 
-    ``go install MODULE@VERSION`` refuses a module that has replace directives, so a wrapper module asks for it.
+    ``go install MODULE@VERSION`` refuses a module that has replace directives, so a wrapper module requires it.
     """
     with only_one("go", out, doing="building with it"):
         return _build(tool, out, go)
@@ -56,7 +54,7 @@ def _build(tool: Tool, out: TextIO, lent: Go | None) -> Path | str:
 
 
 def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | None:
-    """Leave the command in the workshop's finished folder; the reason where that fails."""
+    """Build the command into the workshop's finished folder; returns the reason where that fails."""
     env, wrapper, command = go.environment(), folder / "wrapper", folder / _FINISHED / "bin" / tool.name
     wrapper.mkdir()
 
@@ -77,7 +75,7 @@ def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | 
     failed = step("preparing", "mod", "init", "wrapper")
     if not failed and tool.staging_version is not None:
         failed = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
-        # The list is the module's own, so that a release that adds one still builds.
+        # The list is read from the module, so that a release with another staging module still builds.
         modules = staged_modules(go_mod_of(go, tool.module, tool.version, wrapper))
         if not failed and not modules:
             failed = f"building {tool.module}@{tool.version}: its go.mod names no staging modules"
@@ -98,7 +96,7 @@ def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | 
 
 
 def check(tool: Tool, command: Path) -> str | None:
-    """Why a finished command does not run; None when it does."""
+    """The reason why a finished command does not run; None when it runs."""
     try:
         subprocess.run([command, *tool.check], check=True, capture_output=True, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:

@@ -1,4 +1,4 @@
-"""One child process with a time limit, a log, and a line of progress; its whole process group ends with it."""
+"""Child processes with a time limit and a log, and the report about a tool that is unavailable."""
 
 from __future__ import annotations
 
@@ -12,13 +12,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+_LOG_LINES = 12
+
+
+class ToolUnavailableError(Exception):
+    """A tool that the sandbox needs is unavailable here; the message is the whole report."""
+
+
+def unavailable(tool: str, failures: Sequence[str], supply: str) -> ToolUnavailableError:
+    """One report of every attempt, and of what the user can do."""
+    tried = "\n".join(f"  - {failure}" for failure in failures)
+    return ToolUnavailableError(f"{tool} is unavailable. Tried:\n{tried}\n{supply}")
+
+
+def log_tail(log: Path) -> str:
+    """The last lines of a log, indented so that they read as part of a report."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    kept = [line for line in lines if line.strip()][-_LOG_LINES:]
+    return "".join(f"\n      | {line}" for line in kept)
+
+
 _LINE_SECONDS = 15.0
 _TERMINAL_SECONDS = 1.0
 _GRACE_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ChildResult:
     """How a child process ended."""
 
     code: int | None
@@ -27,7 +50,7 @@ class Ended:
 
     @property
     def ok(self) -> bool:
-        """Whether it ended by itself and well."""
+        """Whether it ended by itself with exit code 0."""
         return self.code == 0
 
     def in_words(self) -> str:
@@ -45,11 +68,11 @@ def run_child(
     env: Mapping[str, str],
     limit_seconds: float,
     out: TextIO,
-) -> Ended:
-    """Run a command, its output appended to ``log``, telling ``out`` how long ``what`` has taken.
+) -> ChildResult:
+    """Run a command. Its output is appended to ``log``; the time that ``what`` has taken is reported to ``out``.
 
-    The command leads a session of its own: whatever it started (curl, a compiler) goes with it at the limit and when
-    the user interrupts. A command that does not exist ends with code 127, as in a shell.
+    The command leads a session of its own: its children (curl, a compiler) end with it at the limit and when the user
+    interrupts. A command that does not exist ends with code 127, as in a shell.
     """
     started = time.monotonic()
     with log.open("ab") as sink:
@@ -65,13 +88,13 @@ def run_child(
             )
         except OSError as error:
             sink.write(f"{command[0]}: {error.strerror}\n".encode())
-            return Ended(127, 0.0)
+            return ChildResult(127, 0.0)
         try:
             code = _wait(process, started, limit_seconds, what, out)
         except BaseException:
             end_group(process)
             raise
-    return Ended(code, time.monotonic() - started)
+    return ChildResult(code, time.monotonic() - started)
 
 
 def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float, what: str, out: TextIO) -> int | None:
@@ -97,12 +120,12 @@ def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float
 
 
 def end_group(process: subprocess.Popen[bytes], grace_seconds: float = _GRACE_SECONDS) -> None:
-    """End a process that leads a session, and whatever it started: asked first, killed after the grace."""
+    """End a process that leads a session, and its children: first by SIGTERM, after the grace period by SIGKILL."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         process.wait(timeout=grace_seconds)
-    # A grandchild may outlive the leader: the group is killed even when the leader is gone.
+    # A child may outlive the leader: the group is killed even when the leader has ended.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

@@ -1,4 +1,7 @@
-"""Everything that can be had: what it is, whether it is there, and how it is had; pulumi, built tools, files alike."""
+"""The inventory of tools: Pulumi, tools built from Go modules, this repository's programs, and files of modules.
+
+For each row: whether it is available, and how to get it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ ROWS: tuple[Row, ...] = (*TOOLS, *MODULE_FILES, *OWN_PROGRAMS)
 
 @dataclass(frozen=True, slots=True)
 class There:
-    """A row that can be used now."""
+    """A row that is available now."""
 
     path: Path
     version: str
@@ -32,9 +35,9 @@ class There:
 
 
 def chosen(names: Sequence[str]) -> tuple[Row, ...]:
-    """The rows of these names and tiers, each once, in the order of the table. LookupError names the known ones."""
-    known = {row.name for row in ROWS} | {str(tier) for tier in Tier}
-    unknown = [name for name in names if name not in known]
+    """The rows of these names and tiers, each once, in the table's order. Raises LookupError for an unknown name."""
+    valid_names = {row.name for row in ROWS} | {str(tier) for tier in Tier}
+    unknown = [name for name in names if name not in valid_names]
     if unknown:
         tiers, rows = ", ".join(Tier), ", ".join(row.name for row in ROWS)
         raise LookupError(f"there is no tool or tier {', '.join(map(repr, unknown))}. Tiers: {tiers}. Tools: {rows}")
@@ -42,7 +45,7 @@ def chosen(names: Sequence[str]) -> tuple[Row, ...]:
 
 
 def what_is_there(row: Row) -> There | None:
-    """The row, if it can be used as it is; nothing is built or fetched."""
+    """The row, if it is already available; nothing is built or fetched."""
     if isinstance(row, ModuleFiles):
         folder = files_at_hand(row)
         return There(folder, row.version.removeprefix("v"), "the cache") if folder else None
@@ -52,15 +55,16 @@ def what_is_there(row: Row) -> There | None:
     if row == PULUMI:
         cli = pulumi.at_hand()
         return There(cli.command, cli.version, cli.source) if cli else None
-    found = acquire.at_hand(row)
-    return There(found.command, found.version, found.source) if found else None
+    available = acquire.at_hand(row)
+    return There(available.command, available.version, available.source) if available else None
 
 
 @contextmanager
 def one_go(rows: Sequence[Row], out: TextIO) -> Generator[Go | None]:
-    """One Go for all that must be built; None where nothing must, or no Go can be had: then each row says so.
+    """One Go for all rows that must be built.
 
-    Where it comes from the wheel, what one build downloads and compiles serves the next.
+    None where no row must be built, and where no Go is available: then the build of each row reports that. Builds with
+    a Go from the wheel share their downloads and compiled packages.
     """
     if all(what_is_there(row) is not None for row in rows):
         yield None
@@ -71,7 +75,7 @@ def one_go(rows: Sequence[Row], out: TextIO) -> Generator[Go | None]:
 
 
 def have(row: Row, out: TextIO, go: Go | None = None) -> There:
-    """The row, built or fetched if need be, with this ``go`` if one is given.
+    """The row, built or fetched if necessary, with this ``go`` if one is given.
 
     Raises ``ToolUnavailableError`` with the whole report.
     """
@@ -82,5 +86,5 @@ def have(row: Row, out: TextIO, go: Go | None = None) -> There:
     if row == PULUMI:
         cli = pulumi.pulumi_cli(out)
         return There(cli.command, cli.version, cli.source)
-    found = acquire.acquire(row, out, go)
-    return There(found.command, found.version, found.source)
+    available = acquire.acquire(row, out, go)
+    return There(available.command, available.version, available.source)

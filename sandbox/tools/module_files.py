@@ -1,4 +1,4 @@
-"""Files that a public Go module carries and that are used here unchanged: fetched once, never committed."""
+"""Files from public Go modules that are used here unchanged: they are fetched once and never committed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from sandbox.tools.cache import only_one, publish, tools_folder, workshop
-from sandbox.tools.child import run_child
-from sandbox.tools.failure import log_tail, unavailable
+from sandbox.tools.child import log_tail, run_child, unavailable
 from sandbox.tools.go import Go, go_in
 from sandbox.tools.table import KUEUE, TRAINING_OPERATOR, Tier
 
@@ -29,13 +28,13 @@ class ModuleFiles:
 
     @property
     def folder(self) -> str:
-        """Where the copy lives, under the cache."""
+        """The folder of the copy in the cache."""
         return f"{self.name}-{self.version}"
 
 
 KARPENTER_CRDS = ModuleFiles(
     name="karpenter-crds",
-    # The AWS copies hold rules about AWS label keys that the core's copies of the same kinds have not.
+    # AWS's copies of the CRDs have rules about AWS label keys that the core's copies of the same kinds lack.
     module="github.com/aws/karpenter-provider-aws",
     version="v1.14.1",
     inside="pkg/apis/crds",
@@ -45,7 +44,7 @@ KARPENTER_CRDS = ModuleFiles(
 PROMETHEUS_CRDS = ModuleFiles(
     name="prometheus-crds",
     module="github.com/prometheus-operator/prometheus-operator",
-    # The charts prometheus-operator-crds 31.0.1 and kube-prometheus-stack 88.5.3 are of this release.
+    # The charts prometheus-operator-crds 31.0.1 and kube-prometheus-stack 88.5.3 contain this release.
     version="v0.93.1",
     inside="example/prometheus-operator-crd",
     needed_by=Tier.CLUSTER,
@@ -65,7 +64,7 @@ KUEUE_CRDS = ModuleFiles(
     needed_by=Tier.CLUSTER,
 )
 CHART_CRDS: tuple[ModuleFiles, ...] = (PROMETHEUS_CRDS, KEDA_CRDS, KUEUE_CRDS)
-"""Definitions that charts bring, and that other objects of a stack are of."""
+"""CRDs that charts bring and that other objects of a stack need."""
 
 KWOK_POD_STAGES = ModuleFiles(
     name="kwok-pod-stages",
@@ -105,7 +104,7 @@ TRAINING_OPERATOR_MANIFESTS = ModuleFiles(
 
 SARIF_SCHEMA = ModuleFiles(
     name="sarif-schema",
-    # The OASIS schema, errata 01, whole in a constant of a Go file.
+    # The whole OASIS schema, errata 01, is a constant in a Go file.
     module="github.com/owenrumney/go-sarif/v3",
     version="v3.3.1",
     inside="pkg/report/v210/sarif",
@@ -131,7 +130,7 @@ def files_at_hand(row: ModuleFiles) -> Path | None:
 
 
 def fetch_files(row: ModuleFiles, out: TextIO, go: Go | None = None) -> Path:
-    """The folder, fetched if need be. Raises ``ToolUnavailableError`` with the whole report."""
+    """The folder, fetched if necessary. Raises ``ToolUnavailableError`` with the whole report."""
     with only_one(row.name, out):
         made = files_at_hand(row) or _fetch(row, out, go)
     if isinstance(made, str):
@@ -141,15 +140,15 @@ def fetch_files(row: ModuleFiles, out: TextIO, go: Go | None = None) -> Path:
 
 
 def _fetch(row: ModuleFiles, out: TextIO, lent: Go | None) -> Path | str:
-    wanted = f"{row.module}@{row.version}"
+    module_version = f"{row.module}@{row.version}"
     with workshop(row.name) as folder:
         log = folder / "fetch.log"
         go = lent or go_in(folder, log, out)
         if isinstance(go, str):
             return go
         ended = run_child(
-            [str(go.command), "mod", "download", wanted],
-            what=f"{row.name}: downloading {wanted}",
+            [str(go.command), "mod", "download", module_version],
+            what=f"{row.name}: downloading {module_version}",
             log=log,
             cwd=folder,
             env=go.environment(),
@@ -157,18 +156,18 @@ def _fetch(row: ModuleFiles, out: TextIO, lent: Go | None) -> Path | str:
             out=out,
         )
         if not ended.ok:
-            return f"downloading {wanted} {ended.in_words()}{log_tail(log)}"
-        module = go.of_module("Dir", wanted, folder)
+            return f"downloading {module_version} {ended.in_words()}{log_tail(log)}"
+        module = go.of_module("Dir", module_version, folder)
         if module is None or not (module / row.inside).is_dir():
-            return f"{wanted} has no folder {row.inside}"
+            return f"{module_version} has no folder {row.inside}"
         return publish(_copied(module / row.inside, folder / "finished"), row.folder)
 
 
 def _copied(source: Path, target: Path) -> Path:
-    """A copy without the modes: what a module cache holds is read-only."""
-    for each in sorted(source.rglob("*")):
-        if each.is_file():
-            copy = target / each.relative_to(source)
+    """A writable copy: the files of a module cache are read-only."""
+    for path in sorted(source.rglob("*")):
+        if path.is_file():
+            copy = target / path.relative_to(source)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(each, copy)
+            shutil.copyfile(path, copy)
     return target

@@ -1,4 +1,4 @@
-"""Programs of this repository: built from their folder into the cache, under a digest of their sources."""
+"""Go programs of this repository: they are built into the cache, under a digest of their sources."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import TextIO
 
 from sandbox import places
 from sandbox.tools.cache import only_one, publish, tools_folder, workshop
-from sandbox.tools.child import run_child
-from sandbox.tools.failure import log_tail, unavailable
+from sandbox.tools.child import log_tail, run_child, unavailable
 from sandbox.tools.go import Go, go_in
 from sandbox.tools.table import Tier
 
 _LIMIT_SECONDS = 3600.0
 _DIGITS = 12
 _FLAGS = ("-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags=-s -w")
-"""Read-only: what go.mod and go.sum say, and nothing else."""
+"""Read-only: the build takes exactly the versions in go.mod and go.sum."""
 _SUPPLY = "To supply it: let Go reach a module proxy (GOPROXY), and pip a Python index where Go itself is missing."
 
 
@@ -30,20 +29,20 @@ class OwnProgram:
     name: str
     folder: Path
     expected_minutes: float
-    """A cold build on two cores."""
+    """The time of a cold build on two cores."""
     needed_by: Tier
 
     @property
     def version(self) -> str:
-        """A digest of what it is built from; tests are not."""
+        """A digest of the program's sources without its tests."""
         digest = hashlib.sha256()
-        for each in _sources(self.folder):
-            digest.update(each.name.encode() + b"\0" + each.read_bytes() + b"\0")
+        for source in _sources(self.folder):
+            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
         return digest.hexdigest()[:_DIGITS]
 
     @property
     def kept(self) -> str:
-        """Where a build lives, under the cache: other sources are another folder."""
+        """The folder of a build in the cache; other sources have another folder."""
         return f"{self.name}-{self.version}"
 
 
@@ -53,13 +52,13 @@ OWN_PROGRAMS: tuple[OwnProgram, ...] = (KARPENTER,)
 
 
 def program_at_hand(program: OwnProgram) -> Path | None:
-    """The command that was built from these very sources; nothing is built."""
+    """The command that was built from the present sources; nothing is built."""
     command = tools_folder() / program.kept / "bin" / program.name
     return command if command.exists() else None
 
 
 def have_program(program: OwnProgram, out: TextIO, go: Go | None = None) -> Path:
-    """The command, built if need be. Raises ``ToolUnavailableError`` with the whole report."""
+    """The command, built if necessary. Raises ``ToolUnavailableError`` with the whole report."""
     with only_one(program.name, out):
         made = program_at_hand(program) or _build(program, out, go)
     if isinstance(made, str):
@@ -68,7 +67,7 @@ def have_program(program: OwnProgram, out: TextIO, go: Go | None = None) -> Path
 
 
 def _sources(folder: Path) -> list[Path]:
-    code = [each for each in folder.glob("*.go") if not each.name.endswith("_test.go")]
+    code = [path for path in folder.glob("*.go") if not path.name.endswith("_test.go")]
     return sorted([*code, folder / "go.mod", folder / "go.sum"])
 
 
@@ -81,7 +80,7 @@ def _build(program: OwnProgram, out: TextIO, lent: Go | None) -> Path | str:
         if isinstance(go, str):
             return go
         minutes = program.expected_minutes
-        out.write(f"{program.name}: building this repository's own, once; about {minutes:g} min on two cores\n")
+        out.write(f"{program.name}: building this repository's program, once; about {minutes:g} min on two cores\n")
         out.flush()
         ended = run_child(
             [str(go.command), "build", *_FLAGS, "-o", str(command), "."],

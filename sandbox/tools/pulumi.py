@@ -1,10 +1,11 @@
-"""The Pulumi CLI: from PATH, from the cache, from the official installer, or built; in that order."""
+"""The Pulumi CLI: from PATH, from the cache, by the SDK's official installer, or built from its Go module."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +13,54 @@ from pathlib import Path
 from typing import TextIO
 
 from sandbox.tools.build import build, built
-from sandbox.tools.cache import only_one
-from sandbox.tools.failure import unavailable
-from sandbox.tools.installer import install, installed
+from sandbox.tools.cache import only_one, publish, tools_folder, workshop
+from sandbox.tools.child import log_tail, run_child, unavailable
+from sandbox.tools.go import Version, as_text, at_least, parse_version
 from sandbox.tools.table import PULUMI
-from sandbox.tools.versions import Version, as_text, at_least, parse_version
+
+LIMIT_SECONDS = 120.0
+_FOLDER = "pulumi-official"
+_INSTALL = "import sys; from pulumi.automation import PulumiCommand; PulumiCommand.install(root=sys.argv[1])"
+
+
+def installed() -> Path | None:
+    """The command of an earlier installation; the language hosts are in the same folder."""
+    command = tools_folder() / _FOLDER / "bin" / "pulumi"
+    return command if command.exists() else None
+
+
+def install(out: TextIO) -> Path | str:
+    """Install the CLI of the SDK's version; returns the reason where that fails. The caller holds the tool's lock.
+
+    The installer has no time limit of its own, so it runs in a child process.
+    """
+    out.write("pulumi: trying the official installer (up to 2 minutes)\n")
+    out.flush()
+    with workshop("pulumi-official") as folder:
+        log, root = folder / "install.log", folder / "finished"
+        ended = run_child(
+            [sys.executable, "-c", _INSTALL, str(root)],
+            what="pulumi: official installer",
+            log=log,
+            cwd=folder,
+            # With a home of its own the installer leaves nothing in the user's.
+            env={**os.environ, "PULUMI_HOME": str(folder / "home"), "PULUMI_SKIP_UPDATE_CHECK": "true"},
+            limit_seconds=LIMIT_SECONDS,
+            out=out,
+        )
+        if not ended.ok or not (root / "bin" / "pulumi").exists():
+            reason = f"the official installer {ended.in_words()}"
+            out.write(f"pulumi: {reason}\n")
+            return f"{reason}{_last_line(log)}"
+        publish(root, _FOLDER)
+    return tools_folder() / _FOLDER / "bin" / "pulumi"
+
+
+def _last_line(log: Path) -> str:
+    """Only the last line: the child is Python, and the rest of its log is a stack trace."""
+    lines = log_tail(log).splitlines()
+    return f"\n{lines[-1]}" if lines else ""
+
 
 MINIMUM: Version = PULUMI.accepts.minimum
 _LANGUAGE_HOST = "pulumi-language-python"
@@ -40,28 +84,28 @@ class PulumiCli:
 
 
 def pulumi_cli(out: TextIO) -> PulumiCli:
-    """A CLI to run the engine with. ``out`` hears what is done where that takes time.
+    """A CLI to run the engine with. Steps that take time are reported to ``out``.
 
-    Raises ``ToolUnavailableError`` with the whole report when every way fails.
+    Raises ``ToolUnavailableError`` with the whole report when every attempt fails.
     """
-    found = at_hand()
-    if found is None:
+    cli = at_hand()
+    if cli is None:
         with only_one("pulumi", out):
-            found = _cached() or _acquire(out)
-    return found
+            cli = _cached() or _acquire(out)
+    return cli
 
 
 def at_hand() -> PulumiCli | None:
-    """A CLI that is there already; nothing is installed or built."""
+    """A CLI that is already available; nothing is installed or built."""
     on_path = shutil.which("pulumi")
     return (_usable(Path(on_path), "PATH") if on_path else None) or _cached()
 
 
 def _cached() -> PulumiCli | None:
     for command in (installed(), built(PULUMI)):
-        found = _usable(command, "the cache") if command else None
-        if found:
-            return found
+        cli = _usable(command, "the cache") if command else None
+        if cli:
+            return cli
     return None
 
 
@@ -72,10 +116,10 @@ def _acquire(out: TextIO) -> PulumiCli:
         if isinstance(command, str):
             failures.append(command)
             continue
-        found = _usable(command, source)
-        if found:
-            return found
-        failures.append(f"{source} brought a command that does not run or is older than {as_text(MINIMUM)}: {command}")
+        cli = _usable(command, source)
+        if cli:
+            return cli
+        failures.append(f"the command from {source} does not run or is older than {as_text(MINIMUM)}: {command}")
     raise unavailable("The Pulumi CLI", failures, _SUPPLY)
 
 

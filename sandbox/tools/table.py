@@ -1,15 +1,15 @@
-"""Which tools there are, how each is built, and what is accepted instead of a build: one row a tool."""
+"""The table of tools: how each is built, and which versions on PATH are accepted instead of a build."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sandbox.tools.versions import Version, as_text, parse_version
+from sandbox.tools.go import Version, as_text, parse_version
 
 
 class Tier(StrEnum):
-    """What needs a tool; also the name under which its tools are asked for together."""
+    """What a tool is needed for; the name also selects all tools of the tier."""
 
     ENGINE = "engine"
     """The real engine: ``make up``, ``make preview``."""
@@ -18,25 +18,25 @@ class Tier(StrEnum):
     PLACEMENT = "placement"
     """Nodes and placement on top of the API server."""
     METRICS = "metrics"
-    """Alert rules and what they are measured from."""
+    """Tests of the alert rules and of the metrics that they read."""
     BENCH = "bench"
-    """Others' tools that `make bench` measures beside ours; no test needs one."""
+    """Other projects' tools that `make bench` compares with ours; no test needs one."""
 
 
 NEEDED_BY_TESTS = (Tier.ENGINE, Tier.CLUSTER, Tier.PLACEMENT, Tier.METRICS)
-"""What `make tools` has ready."""
+"""The tiers whose tools `make tools` builds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accepts:
-    """Which versions on PATH serve as well as the one that would be built."""
+    """The versions on PATH that are accepted instead of a build."""
 
     minimum: Version
     below: Version | None = None
-    """The first version that does not serve any more; None where every later one does."""
+    """The first later version that is not accepted; None where every later version is."""
 
     def fits(self, printed: str) -> bool:
-        """Whether a command that printed this serves; what cannot be read does not."""
+        """Whether the version in a command's output is accepted; False where there is no version."""
         version = parse_version(printed)
         if version is None or version < self.minimum:
             return False
@@ -56,27 +56,27 @@ class Tool:
     module: str
     """The Go module that holds the command."""
     version: str
-    """Of the module, with its leading ``v``."""
+    """The module's version, with its leading ``v``."""
     package: str
-    """The command's package inside the module: ``/cmd/pulumi``; empty where it is the module itself."""
+    """The command's package inside the module, such as ``/cmd/pulumi``; empty where it is the module itself."""
     expected_minutes: float
-    """A cold build on two cores."""
+    """The time of a cold build on two cores."""
     check: tuple[str, ...]
-    """Arguments that make the command print its version and end well: the proof that it runs."""
+    """Arguments with which the command prints its version and succeeds: the proof that it runs."""
     needed_by: Tier
     accepts: Accepts
     build_flags: tuple[str, ...] = ("-ldflags=-s -w",)
-    """After ``go build -mod=mod -trimpath``."""
+    """Flags after ``go build -mod=mod -trimpath``."""
     companions: tuple[str, ...] = ()
-    """Further ``module@version`` that must be pinned beside it, because the module itself pins them by replacing."""
+    """Further ``module@version`` to pin, because the module itself pins them by replace directives."""
     own_sums: bool = False
-    """Whether the module's own go.sum vouches for its dependencies, one of which no public checksum database knows."""
+    """Whether the module's own go.sum is used: the public checksum database lacks one of its dependencies."""
     staging_version: str | None = None
-    """Version of the modules that this one replaces by its own ``./staging/`` folders, where it does."""
+    """The published version of the modules that this module replaces by its own ``./staging/`` folders."""
 
     @property
     def folder(self) -> str:
-        """Where a build of this row lives, under the cache: another version is another folder."""
+        """The folder of this row's build in the cache; another version has another folder."""
         return f"{self.name}-{self.version}"
 
 
@@ -85,7 +85,7 @@ PULUMI = Tool(
     module="github.com/pulumi/pulumi/pkg/v3",
     version="v3.259.0",
     package="/cmd/pulumi",
-    # The module replaces its SDK by a neighbouring folder, which a module from the proxy has not.
+    # The module replaces its SDK by a neighbouring folder, which a module from the proxy does not have.
     companions=("github.com/pulumi/pulumi/sdk/v3@v3.259.0",),
     build_flags=(
         "-tags=osusergo,grpcnotrace",
@@ -96,7 +96,7 @@ PULUMI = Tool(
     needed_by=Tier.ENGINE,
     accepts=Accepts((3, 259, 0)),
 )
-"""The newest CLI that the public Go module proxy serves with every part of its build, and that the SDK accepts."""
+"""The newest CLI whose modules are all on the public Go module proxy and that the SDK accepts."""
 
 _KUBERNETES_FLAGS = (
     "-ldflags=-s -w"
@@ -105,7 +105,7 @@ _KUBERNETES_FLAGS = (
     " -X k8s.io/component-base/version.gitMinor=35",
 )
 _THIS_KUBERNETES = Accepts((1, 35, 0), below=(1, 36, 0))
-"""What the platform is proven on is one minor version; another admits and defaults differently."""
+"""The platform is tested on one minor version; another version admits objects and sets defaults differently."""
 
 
 def _kubernetes(name: str, minutes: float, tier: Tier, accepts: Accepts, check: tuple[str, ...]) -> Tool:
@@ -130,7 +130,7 @@ KUBE_CONTROLLER_MANAGER = _kubernetes("kube-controller-manager", 1, Tier.PLACEME
 
 ETCD = Tool(
     name="etcd",
-    # go.etcd.io/etcd/v3 is only the root of the repository and holds no server.
+    # go.etcd.io/etcd/v3 is only the root of the repository and contains no server.
     module="go.etcd.io/etcd/server/v3",
     version="v3.6.5",
     package="",
@@ -144,7 +144,7 @@ HELM = Tool(
     module="helm.sh/helm/v3",
     version="v3.20.2",
     package="/cmd/helm",
-    # Without the chartutil pair `helm template` takes the cluster for Kubernetes 1.20 and refuses today's charts.
+    # Without the two chartutil flags `helm template` assumes Kubernetes 1.20 and refuses today's charts.
     build_flags=(
         "-ldflags=-s -w"
         " -X helm.sh/helm/v3/internal/version.version=v3.20.2"
@@ -194,7 +194,7 @@ TRAINING_OPERATOR = Tool(
 
 
 def _prometheus(name: str, minutes: float) -> Tool:
-    """Module v0.314.0 is release 3.14.0: its Go modules are numbered apart."""
+    """Module v0.314.0 is release 3.14.0: Prometheus numbers its Go modules differently from its releases."""
     return Tool(
         name=name,
         module="github.com/prometheus/prometheus",
@@ -224,7 +224,7 @@ CONFTEST = Tool(
 
 TOOLS: tuple[Tool, ...] = (
     PULUMI,
-    # The largest of each module comes first: the others find most of theirs compiled.
+    # The largest command of each module comes first: the others then find most of their packages compiled.
     KUBE_APISERVER,
     ETCD,
     KUBECTL,

@@ -1,4 +1,4 @@
-"""``python -m sandbox.tools.vet``: the Go programs of this repository are formatted, tidy and sound, and pass tests."""
+"""``python -m sandbox.tools.vet``: checks that our Go programs are formatted and tidy, and that their tests pass."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import shutil
 import sys
 
 from sandbox.tools.cache import only_one, workshop
-from sandbox.tools.child import run_child
-from sandbox.tools.failure import log_tail
+from sandbox.tools.child import log_tail, run_child
 from sandbox.tools.go import go_in
 from sandbox.tools.own import OWN_PROGRAMS, OwnProgram
 
@@ -20,10 +19,10 @@ _STEPS = (
 
 
 def main() -> int:
-    """Exit code 0 when all is well, 1 with what is not."""
-    failures = [each for program in OWN_PROGRAMS for each in _failures(program)]
-    for each in failures:
-        print(each, file=sys.stderr)
+    """Exit code 0 when every check passes, 1 with the failures."""
+    failures = [failure for program in OWN_PROGRAMS for failure in _failures(program)]
+    for failure in failures:
+        print(failure, file=sys.stderr)
     return 1 if failures else 0
 
 
@@ -36,7 +35,7 @@ def _failures(program: OwnProgram) -> list[str]:
         gofmt = shutil.which("gofmt", path=str(go.command.resolve().parent)) or "gofmt"
         commands = [("format", [gofmt, "-d", "."]), *((name, [str(go.command), *step]) for name, step in _STEPS)]
         for name, command in commands:
-            # gofmt ends well whatever it finds; what it prints is what is wrong.
+            # gofmt always exits with code 0; its output is the list of problems.
             before = log.stat().st_size if log.exists() else 0
             ended = run_child(
                 command,
@@ -49,7 +48,7 @@ def _failures(program: OwnProgram) -> list[str]:
             )
             if not ended.ok or (name == "format" and log.stat().st_size > before):
                 return [f"{program.name}: {name} {ended.in_words()}{log_tail(log)}"]
-            print(f"{program.name}: {name} is well ({ended.elapsed_seconds:.0f} s)", flush=True)
+            print(f"{program.name}: {name} passes ({ended.elapsed_seconds:.0f} s)", flush=True)
     return []
 
 

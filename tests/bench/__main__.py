@@ -1,4 +1,4 @@
-"""``make bench``: what the project holds itself to, measured and printed. Nothing here is asserted."""
+"""``make bench``: the project's performance targets, measured and printed. Nothing here is asserted."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.bench.sizes import judged_and_rendered, previewed, priced, watched
 
 
 def main() -> None:
-    """Every table, the quick ones first."""
+    """Print every table, the quick ones first."""
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} before the first run.")
-    print("Modules stay compiled between runs, as Python keeps them by itself.")
+    print("Compiled modules are kept between runs, as Python does by default.")
     if os.environ.get("PYTHONDONTWRITEBYTECODE"):
         print(
-            "PYTHONDONTWRITEBYTECODE is set here: outside this bench every run compiles the SDKs anew and takes longer."
+            "PYTHONDONTWRITEBYTECODE is set: outside this benchmark every run compiles the SDKs anew and takes longer."
         )
     with tempfile.TemporaryDirectory(prefix="gpu-platform-bench-") as made:
         folder = Path(made)

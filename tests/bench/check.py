@@ -1,4 +1,4 @@
-"""``gpuplatform check`` in a fresh process: of prod, and whether it loads Pulumi; and of two hundred teams."""
+"""The time of ``gpuplatform check`` in a fresh process, for prod and for two hundred teams, and its imports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMMAND = (str(Path(sys.executable).parent / "gpuplatform"), "check")
 
 
 def check(variables: Mapping[str, str]) -> None:
-    """After one warm-up; the console script beside this interpreter."""
+    """Measure ``check --stack prod`` after one warm-up, by the console script beside this interpreter."""
     command = [*_COMMAND, "--stack", "prod"]
     timed(command, variables)
     runs = [timed(command, variables) for _ in range(RUNS)]
@@ -37,15 +37,15 @@ def check(variables: Mapping[str, str]) -> None:
         f"gpuplatform check --stack prod in a fresh process, median of {RUNS}",
         ["", "figure", "target"],
         [
-            ["wall s", f"{middle([each.seconds for each in runs]):.2f}", f"< {TARGET_SECONDS:.0f}"],
-            ["CPU s", f"{middle([each.cpu_seconds for each in runs]):.2f}", ""],
+            ["wall s", f"{middle([run.seconds for run in runs]):.2f}", f"< {TARGET_SECONDS:.0f}"],
+            ["CPU s", f"{middle([run.cpu_seconds for run in runs]):.2f}", ""],
             ["imports pulumi", "yes" if loaded == "pulumi: True" else "no", "no"],
         ],
     )
 
 
 def check_of_tenants(folder: Path, variables: Mapping[str, str]) -> None:
-    """After one warm-up; as many teams as the largest size has."""
+    """Measure ``check`` after one warm-up, for as many teams as the largest size has."""
     count = SIZES[-1]
     file = folder / "tenants.yaml"
     file.write_text(yaml.safe_dump({"config": {SETTINGS_KEY: with_tenants(count)}}), encoding="utf-8")
@@ -55,5 +55,5 @@ def check_of_tenants(folder: Path, variables: Mapping[str, str]) -> None:
     show(
         f"gpuplatform check of {count} tenants in a fresh process, median of {RUNS}",
         ["", "figure", "target"],
-        [["wall s", f"{middle([each.seconds for each in runs]):.2f}", f"< {TENANTS_TARGET_SECONDS:.0f}"]],
+        [["wall s", f"{middle([run.seconds for run in runs]):.2f}", f"< {TENANTS_TARGET_SECONDS:.0f}"]],
     )

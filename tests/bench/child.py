@@ -1,4 +1,4 @@
-"""Times a child process from outside: everything that a person waits for, imports and start-up included."""
+"""Times a child process from outside: the whole time that a user waits, with start-up and imports."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from sandbox import places
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process that ended well."""
+    """A process that ended with exit code 0."""
 
     seconds: float
     cpu_seconds: float
-    """Its own and its descendants': what a busy machine does not change."""
+    """The CPU time of the process and its descendants, which a busy machine changes least."""
     stdout: str
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What one preview cost."""
+    """The figures of one preview."""
 
     seconds: float
     cpu_seconds: float
     resources: int
-    """Created, by the engine's own count."""
+    """The number of resources to create, counted by the engine."""
     rss_mib: float
-    """The most memory that the program's process held; the engine and the providers are processes of their own."""
+    """The peak memory of the program's process; the engine and the providers are separate processes."""
 
 
 def environment(bytecode: Path) -> dict[str, str]:
-    """The user's, with compiled modules kept as Python does by itself, but in a folder of the bench's own."""
+    """The user's environment, with compiled modules kept in a folder of the benchmark's own."""
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPYCACHEPREFIX": str(bytecode)}
 
 
 def timed(arguments: list[str], variables: Mapping[str, str]) -> Ended:
-    """Run a command to its end; SystemExit with what it said where it fails."""
+    """Run a command to its end. Raises SystemExit with the command's output where it fails."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     ended = subprocess.run(
         arguments, check=False, capture_output=True, text=True, cwd=places.PROJECT, env=dict(variables)
@@ -60,5 +60,5 @@ def preview(state: Path, stack_file: Path, variables: Mapping[str, str], floor_o
     """A preview of the platform on a stack file, or of the floor with so many resources."""
     plain = [] if floor_of is None else [str(floor_of)]
     ended = timed([sys.executable, "-m", "tests.bench.once", str(state), str(stack_file), *plain], variables)
-    said: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
-    return Preview(ended.seconds, ended.cpu_seconds, int(said["resources"]), said["rss_mib"])
+    figures: dict[str, float] = json.loads(ended.stdout.splitlines()[-1])
+    return Preview(ended.seconds, ended.cpu_seconds, int(figures["resources"]), figures["rss_mib"])

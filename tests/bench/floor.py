@@ -1,22 +1,22 @@
-"""The least that an engine can be asked to do with so many resources: plain ones, flat, by no logic."""
+"""The floor: the least work of the engine for a number of resources, which are flat and made without logic."""
 
 from __future__ import annotations
 
 import pulumi
 
 BESIDE = 3
-"""The stack itself and the two providers count as resources too."""
+"""The stack itself and the two providers, which count as resources too."""
 _AWS_EVERY = 3
-"""Every third is a log group: about the platform's own part of AWS resources."""
+"""Every third resource is a log group, which is about the share of AWS resources in the platform."""
 
 
 def floor(resources: int) -> None:
-    """Register so many resources in all, on the AWS and the Kubernetes stand-in."""
+    """Register a number of resources in total, on the AWS and the Kubernetes stand-in."""
     aws = pulumi.ProviderResource("aws", "aws", {"region": "us-east-1"})
     on_aws = pulumi.ResourceOptions(provider=aws)
     names = [f"plain-{number}" for number in range(resources - BESIDE)]
     groups = {name: _log_group(name, on_aws) for name in names[::_AWS_EVERY]}
-    # As in a platform that is not up yet, the way to the cluster's API is not known in a preview.
+    # As in a platform that is not up yet, the kubeconfig is unknown in a preview.
     kubeconfig = groups[names[0]].id
     kubernetes = pulumi.ProviderResource("kubernetes", "kubernetes", {"kubeconfig": kubeconfig})
     on_kubernetes = pulumi.ResourceOptions(provider=kubernetes)

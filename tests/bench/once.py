@@ -1,4 +1,4 @@
-"""One preview in a process of its own, as a person's is; prints what it cost as one line of JSON.
+"""One preview in a process of its own, as a user runs it; prints the figures as one line of JSON.
 
 ``python -m tests.bench.once STATE STACK_FILE [RESOURCES]``: the platform on a stack file, or with RESOURCES the floor.
 """
@@ -21,7 +21,7 @@ _KIB_PER_MIB = 1024
 
 
 def main() -> int:
-    """Exit code 1 and the engine's own words where the preview failed."""
+    """Exit code 1 and the engine's output where the preview failed."""
     state, stack_file, *resources = sys.argv[1:]
     out = io.StringIO()
     request = replace(platform(Verb.PREVIEW, STACK, Path(stack_file), out), state=Path(state))

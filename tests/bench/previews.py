@@ -1,4 +1,4 @@
-"""A preview of dev with the policy pack beside the floor, and the memory that its program takes."""
+"""A preview of dev with the policy pack compared with the floor, and the memory of its program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEV = places.PROJECT / "Pulumi.dev.yaml"
 
 
 def previews(folder: Path, variables: Mapping[str, str]) -> None:
-    """After one warm-up each, platform and floor in turn."""
+    """Measure the platform and the floor in turn, after one warm-up each."""
 
     def platform() -> Preview:
         return preview(folder / "platform" / "dev", _DEV, variables)
@@ -32,8 +32,8 @@ def previews(folder: Path, variables: Mapping[str, str]) -> None:
 
 
 def _ratio(ours: list[Preview], plain: list[Preview]) -> None:
-    wall = [middle([each.seconds for each in side]) for side in (ours, plain)]
-    cpu = [middle([each.cpu_seconds for each in side]) for side in (ours, plain)]
+    wall = [middle([run.seconds for run in side]) for side in (ours, plain)]
+    cpu = [middle([run.cpu_seconds for run in side]) for side in (ours, plain)]
     show(
         f"Preview of dev with the pack against the floor, medians of {RUNS}, runs interleaved",
         ["", "resources", "wall s", "CPU s"],
@@ -42,7 +42,7 @@ def _ratio(ours: list[Preview], plain: list[Preview]) -> None:
             ["plain resources, an empty pack", str(plain[0].resources), f"{wall[1]:.2f}", f"{cpu[1]:.2f}"],
             ["ratio", "", f"{wall[0] / wall[1]:.2f}", f"{cpu[0] / cpu[1]:.2f}"],
         ],
-        [f"target: ratio of wall time {RATIO_TARGET} or less; CPU time is what a busy machine disturbs least"],
+        [f"target: ratio of wall time {RATIO_TARGET} or less; a busy machine changes CPU time least"],
     )
 
 
@@ -51,7 +51,7 @@ def _memory(ours: list[Preview], plain: list[Preview]) -> None:
         f"Peak memory of the program's process during that preview, medians of {RUNS}",
         ["", "MiB", "target"],
         [
-            ["the platform", f"{middle([each.rss_mib for each in ours]):.0f}", f"< {RSS_TARGET_MIB}"],
-            ["plain resources", f"{middle([each.rss_mib for each in plain]):.0f}", ""],
+            ["the platform", f"{middle([our.rss_mib for our in ours]):.0f}", f"< {RSS_TARGET_MIB}"],
+            ["plain resources", f"{middle([run.rss_mib for run in plain]):.0f}", ""],
         ],
     )

@@ -1,4 +1,4 @@
-"""The rules by number of objects: the pack over the engine's protocol, `lint` as a command, a peer beside it."""
+"""The time of the rules over many objects: the pack over the engine's protocol, and `lint` compared with a peer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LABELS = ("spec", "template", "metadata", "labels")
 
 
 def objects() -> list[Document]:
-    """So many of what a stack of many pools and teams makes: every kind in its share, none twice."""
+    """Objects of a stack of many pools and teams: every kind in its proportion, no object twice."""
     sizes = itertools.count(OBJECTS // 20, OBJECTS // 20)
     for size in sizes:
         made = render(accepted({**with_pools(size), "tenants": with_tenants(size)["tenants"]})).documents
@@ -42,16 +42,16 @@ def objects() -> list[Document]:
 
 
 def judged_by_the_pack() -> None:
-    """Each resource and then all together, as the engine asks, of a pack that has started."""
+    """Measure the checks of each resource and then of the whole stack, as the engine asks a running pack."""
     documents = objects()
-    single, together = [resource_request(each) for each in documents], stack_request(documents)
+    single, together = [resource_request(document) for document in documents], stack_request(documents)
     with started_pack() as pack:
         asks = cast("Mapping[str, Callable[[Message], Message]]", vars(pack.stub))
 
         def once() -> float:
             begun = time.perf_counter()
-            for each in single:
-                asks["Analyze"](each)
+            for analyze_request in single:
+                asks["Analyze"](analyze_request)
             asks["AnalyzeStack"](together)
             return time.perf_counter() - begun
 
@@ -65,7 +65,7 @@ def judged_by_the_pack() -> None:
 
 
 def linted(folder: Path, variables: Mapping[str, str]) -> None:
-    """`lint` over files of one object each: workloads of teams, and NodePools beside the peer."""
+    """Measure `lint` over files of one object each: teams' workloads, and NodePools compared with the peer."""
     gpuplatform = str(Path(sys.executable).parent / "gpuplatform")
 
     def lint(among: Path) -> float:
@@ -82,11 +82,11 @@ def linted(folder: Path, variables: Mapping[str, str]) -> None:
 
 
 def _beside_the_peer(pools: Path, lint: Callable[[Path], float], variables: Mapping[str, str]) -> None:
-    found = at_hand(CONFTEST)
-    if found is None:
-        print("\nThe peer is left out: python -m sandbox.tools bench builds it, once")
+    conftest = at_hand(CONFTEST)
+    if conftest is None:
+        print("\nThe comparison with conftest is left out: python -m sandbox.tools bench builds conftest once")
         return
-    command = [str(found.command), "test", "--no-color", "--policy", str(_PEER)]
+    command = [str(conftest.command), "test", "--no-color", "--policy", str(_PEER)]
     _judges(command)
 
     def ours() -> float:
@@ -95,18 +95,18 @@ def _beside_the_peer(pools: Path, lint: Callable[[Path], float], variables: Mapp
     def peer() -> float:
         return timed([*command, str(pools)], variables).seconds
 
-    def each_once() -> tuple[float, float, float]:
+    def one_round() -> tuple[float, float, float]:
         return ours(), peer(), lint(pools)
 
-    each_once()
-    runs = [each_once() for _ in range(RUNS)]
+    one_round()
+    runs = [one_round() for _ in range(RUNS)]
     labels, theirs, whole = (middle([run[side] for run in runs]) for side in range(3))
     show(
         f"{OBJECTS} NodePools, medians of {RUNS}, runs interleaved, start-up included",
         ["", "wall s", "ms an object", "ratio"],
         [
-            _row("ours, completeness of labels alone", labels, middle([run[0] / run[1] for run in runs])),
-            _row(f"conftest {found.version}, the same", theirs, 1.0),
+            _row("ours, only completeness of labels", labels, middle([run[0] / run[1] for run in runs])),
+            _row(f"conftest {conftest.version}, the same", theirs, 1.0),
             _row("gpuplatform lint, every rule", whole, middle([run[2] / run[1] for run in runs])),
         ],
         ["target: ours no slower per object, which is a ratio of 1 or less"],
@@ -118,19 +118,21 @@ def _row(what: str, seconds: float, ratio: float) -> list[str]:
 
 
 def _judges(command: list[str]) -> None:
-    """The peer's rules refuse what ours would, or the comparison is with nothing; SystemExit where they do not."""
+    """Check that the peer refuses a broken NodePool as our rule does. Raises SystemExit where it does not."""
     broken = yaml.safe_load(yaml.safe_dump(next(_nodepools())))
     labels: dict[str, str] = broken[_LABELS[0]][_LABELS[1]][_LABELS[2]][_LABELS[3]]
     del labels["gpu.model"]
-    said = subprocess.run([*command, "-"], input=yaml.safe_dump(broken), capture_output=True, text=True, check=False)
-    if said.returncode == 0 or "add the label gpu.model" not in said.stdout:
-        raise SystemExit(f"the peer does not judge: {said.stdout}{said.stderr}")
+    answer = subprocess.run([*command, "-"], input=yaml.safe_dump(broken), capture_output=True, text=True, check=False)
+    if answer.returncode == 0 or "add the label gpu.model" not in answer.stdout:
+        raise SystemExit(f"conftest does not refuse a broken NodePool: {answer.stdout}{answer.stderr}")
 
 
 def _workloads() -> Iterator[Document]:
-    """So many objects of the examples, again and again, each time in namespaces of their own."""
+    """The objects of the examples, repeated in namespaces of their own."""
     files = sorted((places.PROJECT / "examples" / "workloads").glob("*.yaml"))
-    made: list[Document] = [each for path in files for each in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
+    made: list[Document] = [
+        document for path in files for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+    ]
     for number in range(OBJECTS):
         document = made[number % len(made)]
         metadata = cast("dict[str, object]", document["metadata"])
@@ -139,7 +141,7 @@ def _workloads() -> Iterator[Document]:
 
 
 def _nodepools() -> Iterator[Document]:
-    """So many GPU NodePools under names of their own."""
+    """GPU NodePools under names of their own."""
     made = render(accepted(with_pools(OBJECTS // 5))).node_pools
     for number in range(OBJECTS):
         document = made[number % len(made)]
@@ -147,7 +149,7 @@ def _nodepools() -> Iterator[Document]:
 
 
 def _written(folder: Path, documents: Iterator[Document]) -> Path:
-    """A file each; the folder."""
+    """Write each document to a file; returns their folder."""
     folder.mkdir()
     for number, document in enumerate(documents):
         (folder / f"{number:04}.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What one more pool and one more tenant cost, from one to two hundred: judged and rendered, and previewed."""
+"""The time that each added pool and tenant costs, from one to two hundred: in check and render, and in a preview."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.builders import a_card, a_market, a_namespace, a_pool, a_tenant, sett
 SIZES = (1, 50, 100, 200)
 PREVIEWED = (1, 100, 200)
 BUDGET_SECONDS = 120
-"""The largest previews are left out where all of them would take longer."""
+"""The largest previews are left out where all previews would take longer than this."""
 
 Made = Callable[[int], dict[str, Plain]]
 
 
 def with_pools(count: int) -> dict[str, Plain]:
-    """Settings with so many pools for one purpose, kept apart by a taint each."""
+    """Settings with a number of pools for one purpose, each with a taint of its own."""
     return settings_object(
         pools=[
             a_pool(name=f"pool-{number}", taints=[{"key": "team.example/pool", "value": f"pool-{number}"}])
@@ -40,7 +40,7 @@ def with_pools(count: int) -> dict[str, Plain]:
 
 
 def with_tenants(count: int) -> dict[str, Plain]:
-    """Settings with so many tenants of one namespace each, and cards for what they are guaranteed."""
+    """Settings with a number of tenants of one namespace each, and enough cards for their quotas."""
     return settings_object(
         pools=[a_pool(cards=[a_card(markets=[a_market(ceiling_cards=8 * count)])])],
         tenants=[
@@ -54,14 +54,14 @@ KINDS: dict[str, Made] = {"pool": with_pools, "tenant": with_tenants}
 
 
 def judged_and_rendered() -> None:
-    """Check and render in this process."""
+    """Measure check and render in this process."""
     for kind, made in KINDS.items():
         seconds = {count: middle([_once(made(count)) for _ in range(RUNS)]) for count in SIZES}
         _table(f"Check and render by number of {kind}s, medians of {RUNS}", kind, seconds)
 
 
 def priced() -> None:
-    """The bill of a stack of the largest size, with its teams and advice."""
+    """Measure the cost statement of a stack of the largest size, with its teams and advice."""
     settings = _largest()
     _under_a_second(
         f"The bill of {SIZES[-1]} pools and tenants", lambda: as_json(statement(settings, datetime.date(2026, 11, 21)))
@@ -69,7 +69,7 @@ def priced() -> None:
 
 
 def watched() -> None:
-    """The alerts, recordings and boards of the same stack."""
+    """Measure the alerts, recordings and dashboards of the same stack."""
     settings = _largest()
     _under_a_second(f"Monitoring of {SIZES[-1]} pools and tenants", lambda: monitoring(settings))
 
@@ -88,7 +88,7 @@ def _under_a_second(title: str, made: Callable[[], object]) -> None:
 
 
 def previewed(folder: Path, variables: Mapping[str, str]) -> None:
-    """The whole preview on the engine, once for each size."""
+    """Measure the whole preview on the engine, once for each size."""
     begun = time.monotonic()
     for kind, made in KINDS.items():
         seconds: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""A table on the terminal: columns as wide as what stands in them, numbers to the right."""
+"""A table on the terminal: columns are as wide as their cells, numbers are aligned to the right."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from statistics import median
 
 RUNS = 5
-"""Of each figure the median of so many is printed."""
+"""The number of runs; the median of each figure is printed."""
 
 
 def middle(seconds: Sequence[float]) -> float:
-    """The median: what a noisy neighbour changes least."""
+    """The median, which a noisy neighbour changes least."""
     return median(seconds)
 
 
 def show(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
-    """Print one table; the first column is text, the others stand to the right."""
+    """Print one table; the first column is text, the others are aligned to the right."""
     widths = [max(len(row[column]) for row in [heads, *rows]) for column in range(len(heads))]
     print(f"\n{title}")
     for row in [heads, *rows]:

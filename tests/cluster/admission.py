@@ -1,4 +1,4 @@
-"""The admission policies on a real API server: set to work on deny, and asked about many objects at once."""
+"""The admission policies on a real API server: they are applied on deny, and many objects are checked at once."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.document import Document, as_yaml
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
-from gpuplatform.settings.admission import AdmissionMode
-from gpuplatform.settings.settings import Settings
+from gpuplatform.settings.settings import AdmissionMode, Settings
 from gpuplatform.standard.resources import RUNTIME_CLASS
 from policies.admission.documents import admission_documents
-from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
+from sandbox.control_plane.controllers import Commands
 from sandbox.control_plane.crds import install_crds
 from tests.policies.documents import a_pool, but
 from tests.policies.pod_documents import a_config_map, a_deployment
@@ -32,7 +31,7 @@ def admission(settings: Settings, mode: AdmissionMode = AdmissionMode.DENY) -> t
 
 
 def stream(documents: Sequence[Document]) -> str:
-    return "\n---\n".join(as_yaml(each) for each in documents)
+    return "\n---\n".join(as_yaml(document) for document in documents)
 
 
 @contextmanager
@@ -41,7 +40,7 @@ def guarding(settings: Settings, folder: Path, commands: Commands, crds: Path) -
     rendered = render(settings)
     with control_plane(folder, commands) as cluster:
         install_crds(cluster.kubectl, crds)
-        spaces = [each.namespace for each in rendered.tenants]
+        spaces = [tenant.namespace for tenant in rendered.tenants]
         for documents in (spaces, _what_pods_need(spaces), rendered.cluster_documents, admission(settings)):
             applied = cluster.kubectl.apply(stream(documents))
             assert applied.ok, applied.err
@@ -50,8 +49,8 @@ def guarding(settings: Settings, folder: Path, commands: Commands, crds: Path) -
 
 
 def _what_pods_need(spaces: Sequence[Document]) -> list[Document]:
-    """What controllers and the GPU Operator would make, and no pod starts without."""
-    names = [cast("dict[str, str]", each["metadata"])["name"] for each in spaces]
+    """Objects that every pod needs, in place of the controllers and the GPU Operator that would make them."""
+    names = [cast("dict[str, str]", space["metadata"])["name"] for space in spaces]
     runtime: Document = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": RUNTIME_CLASS}}
     return [
         {**runtime, "handler": RUNTIME_CLASS},
@@ -63,7 +62,7 @@ def _what_pods_need(spaces: Sequence[Document]) -> list[Document]:
 
 
 def await_active(cluster: ControlPlane, space: Document) -> None:
-    """A policy works once the API server has seen it: until a broken object of each sort is refused."""
+    """Wait until the API server has loaded the policies and refuses a broken object of each sort."""
     namespace = cast("dict[str, str]", space["metadata"])["name"]
     server = but(a_deployment(), "spec", "template", "spec", "tolerations", [])
     canaries = [
@@ -73,12 +72,12 @@ def await_active(cluster: ControlPlane, space: Document) -> None:
         but(space, "metadata", "labels", "pod-security.kubernetes.io/enforce", "privileged"),
     ]
     begun = time.monotonic()
-    while any(cluster.kubectl.apply(as_yaml(each), "--dry-run=server").ok for each in canaries):
+    while any(cluster.kubectl.apply(as_yaml(canary), "--dry-run=server").ok for canary in canaries):
         assert time.monotonic() - begun < _ACTIVE_SECONDS, "the admission policies are not active"
 
 
 def whole(document: Document) -> Document:
-    """The document with what the API server asks of its kind beside what rules read."""
+    """The document with the fields that the API server requires and the rules do not read."""
     completed = copy.deepcopy(document)
     spec = cast("dict[str, object]", completed.get("spec", {}))
     if completed["kind"] == "EC2NodeClass":
@@ -91,20 +90,20 @@ def whole(document: Document) -> Document:
         pod = spec if completed["kind"] == "Pod" else cast("dict[str, dict[str, object]]", spec["template"])["spec"]
         if completed["kind"] == "Job":
             pod.setdefault("restartPolicy", "Never")
-        for each in cast("list[dict[str, object]]", pod["containers"]):
-            each.setdefault("image", "registry.example/it:1")
+        for container in cast("list[dict[str, object]]", pod["containers"]):
+            container.setdefault("image", "registry.example/it:1")
     return completed
 
 
 def verdicts(cluster: ControlPlane, documents: Sequence[Document]) -> dict[int, str]:
-    """What the API server says of each document that it refuses, by its number; one kubectl for all."""
-    numbered = stream([_numbered(each, n) for n, each in enumerate(documents)])
-    said = cluster.kubectl.apply(numbered, "--dry-run=server").err
-    found_in: dict[int, str] = {}
-    for part in re.split(r"(?m)^(?=Error from server|The |error: )", said):
-        if found := re.search(r"case-(\d+)\b", part):
-            found_in[int(found[1])] = found_in.get(int(found[1]), "") + part
-    return found_in
+    """The API server's message about each refused document, by the document's number; one kubectl for all."""
+    numbered = stream([_numbered(document, n) for n, document in enumerate(documents)])
+    errors = cluster.kubectl.apply(numbered, "--dry-run=server").err
+    refusals: dict[int, str] = {}
+    for part in re.split(r"(?m)^(?=Error from server|The |error: )", errors):
+        if match := re.search(r"case-(\d+)\b", part):
+            refusals[int(match[1])] = refusals.get(int(match[1]), "") + part
+    return refusals
 
 
 def _numbered(document: Document, number: int) -> Document:

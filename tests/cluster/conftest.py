@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.control_plane.commands import Commands, commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
+from sandbox.control_plane.controllers import Commands, commands_at_hand
 from sandbox.control_plane.crds import install_crds
 from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, files_at_hand
 from tests.builders import stack_settings
@@ -22,7 +22,7 @@ from tests.tiers import at_hand
 
 @pytest.fixture(scope="session")
 def commands() -> Commands:
-    """What is on the machine; a test builds nothing. Without it the tier is skipped, or fails where it is required."""
+    """The machine's commands; a test builds none. Without them the tier is skipped, or fails where it is required."""
     return at_hand("cluster", commands_at_hand())
 
 
@@ -42,8 +42,8 @@ def cluster(
     """
     with control_plane(tmp_path_factory.mktemp("cluster"), commands) as running:
         install_crds(running.kubectl, karpenter_crds)
-        for each in CHART_CRDS:
-            install_crds(running.kubectl, at_hand("cluster", files_at_hand(each)))
+        for module_files in CHART_CRDS:
+            install_crds(running.kubectl, at_hand("cluster", files_at_hand(module_files)))
         yield running
 
 

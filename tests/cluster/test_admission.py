@@ -1,4 +1,4 @@
-"""The standard inside the cluster: what the API server refuses is what the rules refuse, and nothing else."""
+"""The standard inside the cluster: the API server refuses the objects that the rules refuse, and no others."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def _is_judged(document: Document) -> bool:
     return Kind(str(document.get("apiVersion", "")).rpartition("/")[0], kind_of(document)) in _JUDGED
 
 
-BROKEN = [each for each in CASES if _in_cluster(each) and isinstance(each.rule.admission, Cel)]
+BROKEN = [case for case in CASES if _in_cluster(case) and isinstance(case.rule.admission, Cel)]
 
 
 def test_every_good_object_is_accepted(guarded: ControlPlane) -> None:
-    good = [each for each in GOOD if _is_judged(each)]
+    good = [document for document in GOOD if _is_judged(document)]
 
     assert len(good) > 8
     assert verdicts(guarded, good) == {}
@@ -62,18 +62,18 @@ def test_every_good_object_is_accepted(guarded: ControlPlane) -> None:
 def test_every_broken_object_is_refused_with_our_remedy_or_by_the_api_server_itself(
     guarded: ControlPlane, figures: Figures
 ) -> None:
-    said = verdicts(guarded, [each.documents[0] for each in BROKEN])
+    refusals = verdicts(guarded, [case.documents[0] for case in BROKEN])
 
-    ours = {n for n, each in enumerate(BROKEN) if f"{each.rule.name}: " in said.get(n, "")}
-    servers = {n for n in said if "ValidatingAdmissionPolicy" not in said[n]}
-    passed = {str(each) for n, each in enumerate(BROKEN) if n not in said}
-    others = [f"{each}: {said[n]}" for n, each in enumerate(BROKEN) if n in set(said) - ours - servers]
-    assert passed == UNSEEN & {str(each) for each in BROKEN}
+    ours = {n for n, case in enumerate(BROKEN) if f"{case.rule.name}: " in refusals.get(n, "")}
+    servers = {n for n in refusals if "ValidatingAdmissionPolicy" not in refusals[n]}
+    passed = {str(case) for n, case in enumerate(BROKEN) if n not in refusals}
+    others = [f"{case}: {refusals[n]}" for n, case in enumerate(BROKEN) if n in set(refusals) - ours - servers]
+    assert passed == UNSEEN & {str(case) for case in BROKEN}
     assert not others, "refused, and not for its own fault"
     assert {BROKEN[n].rule.name for n in ours} == ENFORCED - {BEFORE_US}, (
         "a rule whose expression never refuses anything"
     )
-    assert all(BROKEN[n].rule.remediation in said[n] for n in ours)
+    assert all(BROKEN[n].rule.remediation in refusals[n] for n in ours)
     figures(
         f"admission: {len(BROKEN)} broken objects: {len(ours)} refused by our rules, {len(servers)} by the"
         f" API server itself, {len(passed)} that only the pack sees"
@@ -81,14 +81,14 @@ def test_every_broken_object_is_refused_with_our_remedy_or_by_the_api_server_its
 
 
 def test_what_only_the_pack_sees_is_said_by_its_rule() -> None:
-    for each in BROKEN:
-        if str(each) in UNSEEN:
-            assert isinstance(each.rule.admission, Cel)
-            assert each.rule.admission.short_of, each
+    for case in BROKEN:
+        if str(case) in UNSEEN:
+            assert isinstance(case.rule.admission, Cel)
+            assert case.rule.admission.short_of, case
 
 
 def in_cluster(path: Path) -> bool:
-    """Whether the mistake of a file is one that the API server holds."""
+    """Whether the API server can refuse the mistake in a file."""
     rules = {rule.name: rule for rule in every_rule()}
     rule = rules.get(expected(path))
     return rule is not None and isinstance(rule.admission, Cel)
@@ -99,7 +99,7 @@ def test_kubectl_apply_of_a_known_mistake_is_denied_with_the_remedy(guarded: Con
     refused = guarded.kubectl.apply(path.read_text(encoding="utf-8"))
 
     assert not refused.ok
-    rule = next(each for each in every_rule() if each.name == expected(path))
+    rule = next(candidate for candidate in every_rule() if candidate.name == expected(path))
     assert f"{rule.name}: " in refused.err
     assert rule.remediation in refused.err
 

@@ -1,4 +1,4 @@
-"""What may not change in a running cluster, who may change it all the same, and how strictly a stack says so."""
+"""Changes that admission refuses in a running cluster, users who may still make them, and the modes of admission."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from gpuplatform.render.document import Document, as_yaml, kind_of
-from gpuplatform.settings.admission import AdmissionMode
+from gpuplatform.settings.settings import AdmissionMode
 from gpuplatform.standard.names import BREAK_GLASS_GROUP, KARPENTER_USER
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.kubectl import Answer
@@ -168,9 +168,11 @@ def test_a_pod_that_is_there_gains_no_way_to_nodes_that_it_was_not_let_on(guarde
     ],
 )
 def test_a_mode_decides_what_every_binding_does(mode: AdmissionMode, actions: list[str]) -> None:
-    bindings = [each for each in admission(stack_settings("dev"), mode) if kind_of(each).endswith("Binding")]
+    bindings = [
+        document for document in admission(stack_settings("dev"), mode) if kind_of(document).endswith("Binding")
+    ]
     assert bindings
-    assert all(cast("dict[str, Any]", each["spec"])["validationActions"] == actions for each in bindings)
+    assert all(cast("dict[str, Any]", binding["spec"])["validationActions"] == actions for binding in bindings)
 
 
 def test_on_warn_the_object_is_accepted_and_whoever_applies_it_is_told(cluster: ControlPlane) -> None:
@@ -189,10 +191,10 @@ def test_on_warn_the_object_is_accepted_and_whoever_applies_it_is_told(cluster: 
 
 
 def test_a_lost_configmap_lets_pods_start(guarded: ControlPlane) -> None:
-    said = json.loads(guarded.kubectl("get", "validatingadmissionpolicybindings", "-o", "json").out)["items"]
-    reading = [each["spec"]["paramRef"] for each in said if "paramRef" in each["spec"]]
+    bindings = json.loads(guarded.kubectl("get", "validatingadmissionpolicybindings", "-o", "json").out)["items"]
+    reading = [binding["spec"]["paramRef"] for binding in bindings if "paramRef" in binding["spec"]]
     assert reading
-    assert {each["parameterNotFoundAction"] for each in reading} == {"Allow"}
+    assert {reference["parameterNotFoundAction"] for reference in reading} == {"Allow"}
 
 
 def test_an_administrators_claim_is_refused_even_where_kubernetes_would_take_it(guarded: ControlPlane) -> None:

@@ -1,4 +1,4 @@
-"""Pods at the API server: they reach one pool of the stack with a class of their namespace, or hear why not."""
+"""Pods at the API server: each reaches one pool with a priority class of its namespace, or is refused with a reason."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from policies.admission.scopes import SCOPES
 from policies.cel import Cel
 from policies.subject import of_document
 from policies.workloads import pod_templates
-from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.control_plane.controllers import Commands
 from tests.bench.sizes import with_pools, with_tenants
 from tests.builders import ROOT
 from tests.cluster.admission import guarding, verdicts
@@ -34,8 +34,12 @@ def pod_of(document: Document) -> Document:
     """The pod that a workload's controller would make, with the workload's own labels."""
     subject = of_document(document)
     (template,) = pod_templates(subject)
-    own = cast("dict[str, object]", document["metadata"])
-    metadata: Document = {"name": "it", "namespace": subject.namespace or "default", "labels": own.get("labels") or {}}
+    workload_metadata = cast("dict[str, object]", document["metadata"])
+    metadata: Document = {
+        "name": "it",
+        "namespace": subject.namespace or "default",
+        "labels": workload_metadata.get("labels") or {},
+    }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": dict(template.spec)}
 
 
@@ -45,21 +49,21 @@ def a_pod(namespace: str = "ml-serving") -> Document:
 
 def test_every_pod_that_the_stack_cannot_take_is_refused_by_the_rule_that_lint_names(guarded: ControlPlane) -> None:
     held = [(rule, what, document) for rule, what, document, _ in BROKEN if isinstance(rule.admission, Cel)]
-    said = verdicts(guarded, [pod_of(document) for _, _, document in held])
+    refusals = verdicts(guarded, [pod_of(document) for _, _, document in held])
 
-    passed = {what for n, (_, what, _) in enumerate(held) if n not in said}
+    passed = {what for n, (_, what, _) in enumerate(held) if n not in refusals}
     assert passed == {"more memory than a node has"}, "a rule says in short_of what the API server cannot see"
     for n, (rule, what, _) in enumerate(held):
-        if n in said:
+        if n in refusals:
             names = {rule.name, "pod-reaches-one-pool"} if what == "more shares than a node has" else {rule.name}
-            assert any(f"{name}: " in said[n] for name in names), (what, said[n])
+            assert any(f"{name}: " in refusals[n] for name in names), (what, refusals[n])
 
 
 def test_a_refusal_tells_every_finding_and_what_to_do(guarded: ControlPlane) -> None:
     broken = but(but(a_pod(), "spec", "tolerations", []), "spec", "priorityClassName", "training-normal")
     broken = but(broken, "spec", "runtimeClassName", GONE)
 
-    (said,) = verdicts(guarded, [broken]).values()
+    (refusal,) = verdicts(guarded, [broken]).values()
     for words in (
         "pod-tolerates-standard: ",
         "gpuplatform block",
@@ -68,15 +72,15 @@ def test_a_refusal_tells_every_finding_and_what_to_do(guarded: ControlPlane) -> 
         "This namespace may use inference-critical.",
         "It reaches no pool of this stack.",
     ):
-        assert words in said
+        assert words in refusal
 
 
 @pytest.mark.parametrize("requested", ["2", "0.5"])
 def test_requests_other_than_limits_are_refused_by_kubernetes_itself(guarded: ControlPlane, requested: str) -> None:
     cards = ("spec", "containers", 0, "resources", "requests", GPU)
-    (said,) = verdicts(guarded, [but(a_pod(), *cards, requested)]).values()
-    assert "Invalid value" in said
-    assert f"must be equal to {GPU} limit of 1" in said or "must be an integer" in said
+    (refusal,) = verdicts(guarded, [but(a_pod(), *cards, requested)]).values()
+    assert "Invalid value" in refusal
+    assert f"must be equal to {GPU} limit of 1" in refusal or "must be an integer" in refusal
 
 
 def test_pods_without_cards_start_in_a_teams_namespace(guarded: ControlPlane) -> None:
@@ -93,18 +97,18 @@ def test_outside_teams_namespaces_only_the_platforms_priorities_are_held(guarded
     unselective = but(but(a_pod("default"), "spec", "priorityClassName", GONE), "spec", "nodeSelector", GONE)
     thief = a_pod("default")
 
-    said = verdicts(guarded, [system, unselective, thief])
+    refusals = verdicts(guarded, [system, unselective, thief])
 
-    assert set(said) == {2}
-    assert "pod-priority-allowed: " in said[2]
-    assert "may use none of the platform's" in said[2]
+    assert set(refusals) == {2}
+    assert "pod-priority-allowed: " in refusals[2]
+    assert "may use none of the platform's" in refusals[2]
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_an_example_is_accepted(guarded: ControlPlane, path: Path) -> None:
-    documents = [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
+    documents = [document for document in yaml.safe_load_all(path.read_text(encoding="utf-8")) if document]
     judged = {kind.name for scope in SCOPES for kind in scope.kinds}
-    assert verdicts(guarded, [each for each in documents if each["kind"] in judged]) == {}
+    assert verdicts(guarded, [document for document in documents if document["kind"] in judged]) == {}
 
 
 def test_two_hundred_pools_and_tenants_are_judged_within_the_cost_limits(
@@ -115,8 +119,8 @@ def test_two_hundred_pools_and_tenants_are_judged_within_the_cost_limits(
     pod = but(a_pod(space.name), "spec", "priorityClassName", space.priorities[0])
     everything: list[Document] = [{"operator": "Exists"}]
     with guarding(settings, tmp_path, commands, karpenter_crds) as cluster:
-        said = verdicts(cluster, [pod, but(pod, "spec", "tolerations", everything)])
+        refusals = verdicts(cluster, [pod, but(pod, "spec", "tolerations", everything)])
 
-    assert "It reaches no pool of this stack." in said[0]
-    assert "It reaches pool-0-l4-24gb-on-demand, " in said[1], "all are judged, and none is given up for its cost"
-    assert "…" in said[1], "a message that is too long would be no message at all"
+    assert "It reaches no pool of this stack." in refusals[0]
+    assert "It reaches pool-0-l4-24gb-on-demand, " in refusals[1], "all pools are checked within the cost limit"
+    assert "…" in refusals[1], "a message that is too long would be no message at all"

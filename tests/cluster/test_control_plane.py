@@ -1,4 +1,4 @@
-"""What a real API server makes of what this project writes."""
+"""A real API server accepts the documents that this project renders, and refuses broken ones."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ import yaml
 from gpuplatform.accept import check_file
 from gpuplatform.render.document import Document, as_yaml, kind_of, name_of
 from gpuplatform.render.stack import Rendered, render
-from sandbox.control_plane.commands import Commands
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
+from sandbox.control_plane.controllers import Commands
 from sandbox.control_plane.kubectl import Answer
 from sandbox.errors import SandboxError
 
@@ -46,26 +46,29 @@ def rendered(stack: str) -> Rendered:
 
 
 def as_stream(documents: Sequence[Document]) -> str:
-    """Namespaces first. Not one List: of a List's items kubectl judges the schema itself, and asks no server."""
-    ordered = sorted(documents, key=lambda each: kind_of(each) != "Namespace")
-    return "\n---\n".join(as_yaml(each) for each in ordered)
+    """The documents as YAML, namespaces first. Not as one List: kubectl checks a List's items without the server."""
+    ordered = sorted(documents, key=lambda document: kind_of(document) != "Namespace")
+    return "\n---\n".join(as_yaml(document) for document in ordered)
 
 
 def versions(answer: Answer) -> dict[str, str]:
     """Resource version by object, as an apply printed them."""
     printed = yaml.safe_load(answer.out)
     items = printed["items"] if printed["kind"] == "List" else [printed]
-    of = [each["metadata"] | {"kind": each["kind"]} for each in items]
-    return {f"{each['kind']}/{each.get('namespace', '')}/{each['name']}": each["resourceVersion"] for each in of}
+    of = [item["metadata"] | {"kind": item["kind"]} for item in items]
+    return {
+        f"{metadata['kind']}/{metadata.get('namespace', '')}/{metadata['name']}": metadata["resourceVersion"]
+        for metadata in of
+    }
 
 
 @pytest.fixture
 def applied(cluster: ControlPlane) -> Iterator[Callable[[Sequence[Document]], Answer]]:
-    """Applies documents; what can be deleted without controllers is gone afterwards."""
+    """Applies documents; those that can be deleted without controllers are deleted afterwards."""
     made: list[Document] = []
 
     def apply(documents: Sequence[Document]) -> Answer:
-        made.extend(each for each in documents if kind_of(each) != "Namespace" and each not in made)
+        made.extend(document for document in documents if kind_of(document) != "Namespace" and document not in made)
         return cluster.kubectl.apply(as_stream(documents), "-o", "json")
 
     yield apply
@@ -101,10 +104,14 @@ def test_nobody_is_known_to_it_without_its_token(cluster: ControlPlane, headers:
 
 def test_it_listens_on_loopback_alone(cluster: ControlPlane) -> None:
     for part in cluster.parts:
-        listening = [each for each in psutil.Process(part.process.pid).net_connections() if each.status == "LISTEN"]
+        listening = [
+            net_connection
+            for net_connection in psutil.Process(part.process.pid).net_connections()
+            if net_connection.status == "LISTEN"
+        ]
         assert listening
-        assert {each.laddr.ip for each in listening if each.family is socket.AF_INET} == {"127.0.0.1"}, part.name
-        assert all(each.family is socket.AF_INET for each in listening), part.name
+        assert {pconn.laddr.ip for pconn in listening if pconn.family is socket.AF_INET} == {"127.0.0.1"}, part.name
+        assert all(connection.family is socket.AF_INET for connection in listening), part.name
 
 
 def test_the_definitions_of_karpenter_are_served(cluster: ControlPlane) -> None:
@@ -112,7 +119,10 @@ def test_the_definitions_of_karpenter_are_served(cluster: ControlPlane) -> None:
     established = {
         item["metadata"]["name"]
         for item in json.loads(listed.out)["items"]
-        if any(each["type"] == "Established" and each["status"] == "True" for each in item["status"]["conditions"])
+        if any(
+            condition["type"] == "Established" and condition["status"] == "True"
+            for condition in item["status"]["conditions"]
+        )
     }
     assert established >= KARPENTER_KINDS
     assert cluster.kubectl("get", "nodepools,nodeclaims,nodeoverlays,ec2nodeclasses").ok
@@ -141,7 +151,9 @@ def test_an_apply_that_does_change_something_is_seen(applied: Callable[[Sequence
 
 def a_nodepool() -> Document:
     """A pool of the dev stack that Karpenter grows by itself."""
-    return copy.deepcopy(next(each for each in rendered("dev").node_pools if name_of(each).startswith("infer-l4")))
+    return copy.deepcopy(
+        next(node_pool for node_pool in rendered("dev").node_pools if name_of(node_pool).startswith("infer-l4"))
+    )
 
 
 def spec_of(pool: Document) -> dict[str, Any]:
@@ -165,7 +177,7 @@ def with_a_misspelt_field(pool: Document) -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "said"),
+    ("broken", "message"),
     [
         (without_consolidate_after, "consolidateAfter: Required value"),
         (static_with_a_weight, "'weight' is not supported on static NodePools"),
@@ -173,20 +185,20 @@ def with_a_misspelt_field(pool: Document) -> None:
         (with_a_misspelt_field, ".spec.weigth: field not declared in schema"),
     ],
 )
-def test_a_broken_nodepool_is_refused(cluster: ControlPlane, broken: Callable[[Document], None], said: str) -> None:
+def test_a_broken_nodepool_is_refused(cluster: ControlPlane, broken: Callable[[Document], None], message: str) -> None:
     pool = a_nodepool()
     assert cluster.kubectl.apply(as_stream([pool]), "--dry-run=server").ok
     broken(pool)
     refused = cluster.kubectl.apply(as_stream([pool]), "--dry-run=server")
     assert not refused.ok
-    assert said in refused.err
+    assert message in refused.err
 
 
 def test_a_second_start_in_the_same_folder_is_refused(cluster: ControlPlane, commands: Commands) -> None:
     folder = cluster.kubeconfig.parent
     with pytest.raises(SandboxError, match="already runs in"), control_plane(folder, commands):
         pytest.fail("two control planes in one folder")
-    assert cluster.kubectl("get", "--raw", "/readyz").ok, "the first one goes on"
+    assert cluster.kubectl("get", "--raw", "/readyz").ok, "the first one keeps running"
 
 
 def test_nothing_of_it_runs_or_listens_once_its_block_is_left(commands: Commands, tmp_path: Path) -> None:

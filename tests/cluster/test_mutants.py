@@ -1,4 +1,4 @@
-"""Mutants that no rule of ours is expected to notice, because the API server does: shown to a real one."""
+"""Mutants that the API server is expected to refuse instead of our rules: a real API server refuses them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import cast
 
 import pytest
 
-from policies.kinds import NAMESPACE
-from policies.subject import Plain, Subject
+from policies.subject import NAMESPACE, Plain, Subject
 from sandbox.cloud.api import Api
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Properties
-from sandbox.control_plane.commands import Commands
+from sandbox.cloud.input_validation import RefusedError
+from sandbox.cloud.store import Properties
 from sandbox.control_plane.control_plane import control_plane
+from sandbox.control_plane.controllers import Commands
 from sandbox.control_plane.crds import install_crds
 from sandbox.tools.module_files import CHART_CRDS, files_at_hand
 from tests.figures import Figures
@@ -29,14 +28,14 @@ pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
 
 
 def of_the_api_server() -> Iterator[Mutant]:
-    """One of each sort: kind, field, way; three stacks break the same field of many objects."""
+    """One mutant of each sort: kind, field and way. The three stacks have many mutants of the same sort."""
     seen: set[tuple[str, str, str, str]] = set()
     for name in SOURCES:
-        for each in corpus(name)[0]:
-            sort = (each.subject.kind, shape_of(each.path), each.way.value, repr(each.value))
-            if each.expected is Judge.API_SERVER and sort not in seen:
+        for mutant in corpus(name)[0]:
+            sort = (mutant.subject.kind, shape_of(mutant.path), mutant.way.value, repr(mutant.value))
+            if mutant.expected is Judge.API_SERVER and sort not in seen:
                 seen.add(sort)
-                yield each
+                yield mutant
 
 
 def whole(subject: Subject) -> Properties:
@@ -50,8 +49,8 @@ def api(commands: Commands, karpenter_crds: Path, tmp_path: Path) -> Iterator[Ap
     """An API server of this test's own: the unbroken objects stay in it."""
     with control_plane(tmp_path, commands) as plane:
         install_crds(plane.kubectl, karpenter_crds)
-        for each in CHART_CRDS:
-            install_crds(plane.kubectl, at_hand("cluster", files_at_hand(each)))
+        for module_files in CHART_CRDS:
+            install_crds(plane.kubectl, at_hand("cluster", files_at_hand(module_files)))
         yield Api(plane.kubeconfig.read_text(encoding="utf-8"), threading.Event())
 
 
@@ -64,16 +63,16 @@ def accepted(api: Api, document: Properties) -> bool:
 
 
 def test_what_is_left_to_the_api_server_it_refuses(api: Api, figures: Figures) -> None:
-    spaces = [each for name in SOURCES for each in source(name).subjects if each.is_a(NAMESPACE)]
-    assert all(accepted(api, whole(each)) for each in spaces)
+    spaces = [subject for name in SOURCES for subject in source(name).subjects if subject.is_a(NAMESPACE)]
+    assert all(accepted(api, whole(space)) for space in spaces)
     mutants = tuple(of_the_api_server())
-    unbroken = {id(each): accepted(api, whole(each.subject)) for each in mutants}
-    # Under another name or in another namespace it is another object, whatever the server says.
-    asked = [each for each in mutants if unbroken[id(each)] and each.path[:2] not in _ADDRESS]
-    passed = [str(each) for each in asked if accepted(api, whole(each.broken))]
+    unbroken = {id(mutant): accepted(api, whole(mutant.subject)) for mutant in mutants}
+    # Mutants of the name or namespace are left out: they are other objects, which the server may accept.
+    asked = [mutant for mutant in mutants if unbroken[id(mutant)] and mutant.path[:2] not in _ADDRESS]
+    passed = [str(mutant) for mutant in asked if accepted(api, whole(mutant.broken))]
 
     assert passed == []
     assert len(asked) > 50
-    kinds = {each.subject.kind for each in mutants if not unbroken[id(each)]}
+    kinds = {mutant.subject.kind for mutant in mutants if not unbroken[id(mutant)]}
     absent = ", ".join(sorted(kinds)) or "none"
     figures(f"mutants left to the API server: {len(asked)} sorts, all refused; kinds not served here: {absent}")

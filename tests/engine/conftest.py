@@ -1,4 +1,4 @@
-"""The engine tier: the real Pulumi CLI, gotten as `make up` gets it."""
+"""The engine tier: tests with the real Pulumi CLI, which is installed as `make up` installs it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 
 import pytest
 
-from sandbox.tools.failure import ToolUnavailableError
+from sandbox.tools.child import ToolUnavailableError
 from sandbox.tools.pulumi import PulumiCli, pulumi_cli
 
 REQUIRED = "GPU_PLATFORM_REQUIRE_ENGINE"
-"""Set where a skipped engine tier would hide something: continuous integration."""
+"""This variable is set where the engine tier must not be skipped: in continuous integration."""
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A cluster over its life on the real engine: upgrades, other nodes, protection. Nothing is made inside it."""
+"""A cluster's life cycle on the real engine: upgrades, new nodes, deletion protection. The cluster stays empty."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from sandbox.cloud.world import World
+from sandbox.cloud.store import Store
 from sandbox.engine.environment import Workspace
-from sandbox.engine.run import Outcome, Verb, platform, run
+from sandbox.engine.run import EngineResult, Verb, platform, run
 from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import PulumiCli
 
@@ -24,21 +24,21 @@ STACK = "prod"
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("cluster-life")]
 
 Change = Callable[[dict[str, Any]], None]
-Runner = Callable[..., tuple[Outcome, str]]
+Runner = Callable[..., tuple[EngineResult, str]]
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    """What the stand-ins have made."""
-    return World(tmp_path / STACK / "world.db")
+def world(tmp_path: Path) -> Store:
+    """The resources that the stand-ins have made."""
+    return Store(tmp_path / STACK / "world.db")
 
 
 @pytest.fixture
 def engine(engine_cli: PulumiCli, tmp_path: Path) -> Runner:
-    """Runs a verb on prod up to its cluster, with changed settings; the outcome and what was printed."""
+    """Runs a verb on prod up to its cluster, with changed settings; returns the result and the output."""
     del engine_cli
 
-    def runner(verb: Verb, change: Change = lambda _: None) -> tuple[Outcome, str]:
+    def runner(verb: Verb, change: Change = lambda _: None) -> tuple[EngineResult, str]:
         whole = yaml.safe_load((PROJECT / f"Pulumi.{STACK}.yaml").read_text(encoding="utf-8"))
         settings = whole["config"]["gpu-platform:settings"]
         settings["cluster"]["contents"] = "deferred"
@@ -68,14 +68,14 @@ def on_larger_disks(settings: dict[str, Any]) -> None:
     settings["system_nodes"] = {"root_volume_gib": 80}
 
 
-def events(world: World, operation: str) -> list[str]:
-    """The names, in order, of what an operation was done to, each with its type."""
-    found = [event.urn.rsplit("$", 1)[-1] for event in world.journal() if event.operation == operation]
-    return [each.rpartition("/")[2] for each in found]
+def events(world: Store, operation: str) -> list[str]:
+    """The types and names of the resources of an operation, in order."""
+    urns = [event.urn.rsplit("$", 1)[-1] for event in world.journal() if event.operation == operation]
+    return [urn.rpartition("/")[2] for urn in urns]
 
 
 def destroyed_by_hand(cli: PulumiCli, state: Path) -> subprocess.CompletedProcess[str]:
-    """``pulumi destroy``, which asks nobody but the engine."""
+    """``pulumi destroy``, without the checks of our own commands."""
     workspace = Workspace(STACK, state, cli)
     return subprocess.run(
         [str(cli.command), "destroy", "--yes", "--non-interactive", "--stack", STACK],
@@ -88,14 +88,14 @@ def destroyed_by_hand(cli: PulumiCli, state: Path) -> subprocess.CompletedProces
     )
 
 
-def test_nodes_follow_the_network_add_on_and_are_upgraded_after_the_control_plane(engine: Runner, world: World) -> None:
-    up, said = engine(Verb.UP, at_1_34)
-    assert up.ok, said
+def test_nodes_follow_the_network_add_on_and_are_upgraded_after_the_control_plane(engine: Runner, world: Store) -> None:
+    up, printed = engine(Verb.UP, at_1_34)
+    assert up.ok, printed
     made = events(world, "create")
     assert made.index("addon:Addon::cluster-eks-vpc-cni") < made.index("nodeGroup:NodeGroup::cluster-system")
 
-    upgraded, said = engine(Verb.UP)
-    assert upgraded.ok, said
+    upgraded, printed = engine(Verb.UP)
+    assert upgraded.ok, printed
     changed = events(world, "update")
     assert changed.index("cluster:Cluster::cluster-eks-eksCluster") < changed.index(
         "nodeGroup:NodeGroup::cluster-system"
@@ -109,12 +109,12 @@ def test_nodes_follow_the_network_add_on_and_are_upgraded_after_the_control_plan
     ("change", "types"), [(on_other_machines, ["m7i.xlarge"]), (on_larger_disks, ["m7i.large"])], ids=["type", "disk"]
 )
 def test_changed_system_nodes_stand_before_the_old_ones_go(
-    engine: Runner, world: World, change: Change, types: list[str]
+    engine: Runner, world: Store, change: Change, types: list[str]
 ) -> None:
     assert engine(Verb.UP)[0].ok
     (before,) = world.of_kind("aws:eks/nodeGroup:NodeGroup")
-    up, said = engine(Verb.UP, change)
-    assert up.ok, said
+    up, printed = engine(Verb.UP, change)
+    assert up.ok, printed
     (after,) = world.of_kind("aws:eks/nodeGroup:NodeGroup")
     assert after.inputs["instanceTypes"] == types
     assert after.id != before.id
@@ -128,20 +128,20 @@ def test_the_profile_of_whoever_runs_the_engine_is_no_part_of_the_stack(
     monkeypatch.delenv("AWS_PROFILE", raising=False)
     assert engine(Verb.UP)[0].ok
     monkeypatch.setenv("AWS_PROFILE", "somebody")
-    again, said = engine(Verb.UP)
-    assert again.ok, said
+    again, printed = engine(Verb.UP)
+    assert again.ok, printed
     assert set(again.changes) == {"same"}
 
 
 def test_a_protected_cluster_is_refused_whole_before_anything_goes_and_its_settings_still_change(
-    engine: Runner, engine_cli: PulumiCli, world: World, tmp_path: Path
+    engine: Runner, engine_cli: PulumiCli, world: Store, tmp_path: Path
 ) -> None:
     def without_its_last_principal(settings: dict[str, Any]) -> None:
         settings["cluster"]["access_entries"].pop()
 
     assert engine(Verb.UP)[0].ok
-    changed, said = engine(Verb.UP, without_its_last_principal)
-    assert changed.ok, said
+    changed, printed = engine(Verb.UP, without_its_last_principal)
+    assert changed.ok, printed
 
     everything = world.everything()
     with pytest.raises(SandboxError, match=r"deletion_protection: false in Pulumi\.prod\.yaml"):
@@ -153,5 +153,5 @@ def test_a_protected_cluster_is_refused_whole_before_anything_goes_and_its_setti
     assert world.everything() == everything
 
     assert engine(Verb.UP, unprotected)[0].ok
-    down, said = engine(Verb.DOWN, unprotected)
-    assert down.ok, said
+    down, printed = engine(Verb.DOWN, unprotected)
+    assert down.ok, printed

@@ -1,6 +1,6 @@
-"""The engine and the stand-ins, with a tiny program: life, refusals, interruptions.
+"""The engine and the stand-ins, with a tiny program: its life cycle, refusals and interruptions.
 
-Run as a program, this file is the victim of the interruptions: ``python test_engine_tiny.py VERB STATE INTERRUPTION``.
+The tests of interruptions run this file as a program: ``python test_engine_tiny.py VERB STATE INTERRUPTION``.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import pulumi
 import pytest
 from filelock import FileLock
 
-from sandbox.cloud.world import World
-from sandbox.engine.run import Outcome, Request, Verb, run
+from sandbox.cloud.store import Store
+from sandbox.engine.run import EngineResult, Request, Verb, run
 from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import PulumiCli
 
@@ -38,7 +38,7 @@ Program = Callable[[], None]
 
 
 class Plain(pulumi.CustomResource):
-    """Any resource by its token, so that the test can write what no SDK would let it."""
+    """Any resource by its token, so that a test can give inputs that an SDK would refuse."""
 
     def __init__(self, token: str, name: str, props: dict[str, object], opts: pulumi.ResourceOptions) -> None:
         super().__init__(token, name, {**dict.fromkeys(("arn", "kubeconfigJson", "endpoint")), **props}, opts)
@@ -51,7 +51,7 @@ def aws_provider() -> pulumi.ProviderResource:
 
 
 def tiny(*, protected: bool = False, interrupt: Callable[[], None] | None = None, zones: str = "ab") -> None:
-    """A VPC, a cluster, and something in it."""
+    """A VPC, a cluster, and a few objects in the cluster."""
     import pulumi_eks as eks  # noqa: PLC0415
     from pulumi_kubernetes.provider import Provider  # noqa: PLC0415
 
@@ -76,7 +76,7 @@ def tiny(*, protected: bool = False, interrupt: Callable[[], None] | None = None
         name="tiny",
         version="1.35",
         vpc_id=vpc.id,
-        private_subnet_ids=[each.id for each in subnets],
+        private_subnet_ids=[subnet.id for subnet in subnets],
         authentication_mode=eks.AuthenticationMode.API,
         access_entries={"admin": eks.AccessEntryArgs(principal_arn=ADMIN)},
         vpc_cni_options=eks.VpcCniOptionsArgs(addon_version="v1.21.1-eksbuild.1"),
@@ -112,7 +112,7 @@ def request(verb: Verb, state: Path, program: Program, out: io.TextIOBase) -> Re
     return Request(verb, STACK, cast(Any, out), stack_file, state, program, None)
 
 
-Runner = Callable[..., tuple[Outcome, str]]
+Runner = Callable[..., tuple[EngineResult, str]]
 
 
 @pytest.fixture
@@ -122,10 +122,10 @@ def state(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(engine_cli: PulumiCli, state: Path) -> Runner:
-    """Runs a verb; the outcome and what was printed."""
+    """Runs a verb; returns the result and the output."""
     del engine_cli
 
-    def runner(verb: Verb, program: Program = tiny) -> tuple[Outcome, str]:
+    def runner(verb: Verb, program: Program = tiny) -> tuple[EngineResult, str]:
         out = io.StringIO()
         outcome = run(request(verb, state, program, out))
         assert "Traceback" not in out.getvalue()
@@ -135,33 +135,33 @@ def engine(engine_cli: PulumiCli, state: Path) -> Runner:
 
 
 def names(state: Path) -> list[str]:
-    return sorted(entry.urn.rsplit("::", 1)[-1] for entry in World(state / "world.db").everything())
+    return sorted(entry.urn.rsplit("::", 1)[-1] for entry in Store(state / "world.db").everything())
 
 
 def test_a_stack_is_previewed_made_kept_changed_and_taken_down_in_order(engine: Runner, state: Path) -> None:
-    preview, said = engine(Verb.PREVIEW)
-    assert preview.ok, said
+    preview, printed = engine(Verb.PREVIEW)
+    assert preview.ok, printed
     assert preview.changes == {"create": TINY_RESOURCES}
     assert names(state) == []
 
-    up, said = engine(Verb.UP)
-    assert up.ok, said
-    assert f"+ {TINY_RESOURCES} created" in said
-    assert "$PATH" not in said
+    up, printed = engine(Verb.UP)
+    assert up.ok, printed
+    assert f"+ {TINY_RESOURCES} created" in printed
+    assert "$PATH" not in printed
     assert str(up.outputs["endpoint"]).endswith(".eks.amazonaws.com")
     made = names(state)
 
-    again, said = engine(Verb.UP)
-    assert again.changes == {"same": TINY_RESOURCES}, said
+    again, printed = engine(Verb.UP)
+    assert again.changes == {"same": TINY_RESOURCES}, printed
     assert names(state) == made
 
-    down, said = engine(Verb.DOWN)
-    assert down.ok, said
+    down, printed = engine(Verb.DOWN)
+    assert down.ok, printed
     assert not state.exists()
     gone = [event.urn.rsplit("::", 1)[-1] for event in down.journal if event.operation == "delete"]
     order = ["pool", "karpenter", "karpenter-crd", "cluster-eksCluster", "subnet-a", "vpc"]
     assert [name for name in gone if name in order] == order
-    assert "pulumi stack rm" not in said
+    assert "pulumi stack rm" not in printed
 
 
 def planted_inputs() -> None:
@@ -212,20 +212,20 @@ def one_zone() -> None:
 def test_what_the_real_provider_would_refuse_is_refused_by_name_and_cause(
     engine: Runner, verb: Verb, program: Program, resource: str, cause: str
 ) -> None:
-    outcome, said = engine(verb, program)
+    outcome, printed = engine(verb, program)
     assert not outcome.ok
-    assert resource in said
-    assert any(cause in error for error in outcome.errors), said
+    assert resource in printed
+    assert any(cause in error for error in outcome.errors), printed
 
 
 def test_a_program_that_refuses_says_so_once_and_makes_nothing(engine: Runner, state: Path) -> None:
     def refusing() -> None:
         raise pulumi.RunError("2 faults:\n  pools[a]: given 1\n  pools[b]: given 2")
 
-    outcome, said = engine(Verb.UP, refusing)
+    outcome, printed = engine(Verb.UP, refusing)
     assert not outcome.ok
     assert outcome.errors == ("2 faults:\npools[a]: given 1\npools[b]: given 2",)
-    assert said.count("pools[b]: given 2") == 1
+    assert printed.count("pools[b]: given 2") == 1
     assert names(state) == []
 
 
@@ -233,11 +233,11 @@ def test_a_mistake_in_the_program_is_one_line_and_its_frames_are_in_a_file(engin
     def mistaken() -> None:
         raise ValueError("no such thing")
 
-    outcome, said = engine(Verb.PREVIEW, mistaken)
+    outcome, printed = engine(Verb.PREVIEW, mistaken)
     assert not outcome.ok
-    assert "error: the program failed: no such thing" in said
+    assert "error: the program failed: no such thing" in printed
     trace = state / "trace.txt"
-    assert str(trace) in said
+    assert str(trace) in printed
     assert "in mistaken" in trace.read_text(encoding="utf-8")
 
 
@@ -278,8 +278,8 @@ def test_an_interrupted_run_goes_on_and_nothing_is_lost_or_doubled(
     assert "subnet-a" in before
     assert "pool" not in before
 
-    up, said = engine(Verb.UP)
-    assert up.ok, said
+    up, printed = engine(Verb.UP)
+    assert up.ok, printed
     after = names(state)
     assert len(after) == len(set(after)), "nothing is made twice"
     assert set(before) < set(after)
@@ -291,13 +291,13 @@ def test_what_was_made_unseen_is_taken_over_and_what_was_unmade_unseen_is_made_a
     engine: Runner, state: Path
 ) -> None:
     assert engine(Verb.UP)[0].ok
-    world = World(state / "world.db")
+    world = Store(state / "world.db")
     made = {entry.urn.rsplit("::", 1)[-1]: entry for entry in world.everything()}
     world.delete(made["pool"])
     checkpoint = state / "backend" / ".pulumi" / "stacks" / "gpu-platform" / f"{STACK}.json"
     document = json.loads(checkpoint.read_text(encoding="utf-8"))
     latest = document["checkpoint"]["latest"]
-    resources = {each["urn"].rsplit("::", 1)[-1]: each for each in latest["resources"]}
+    resources = {resource["urn"].rsplit("::", 1)[-1]: resource for resource in latest["resources"]}
     unseen = {key: value for key, value in resources["team"].items() if key not in ("id", "outputs")}
     latest["resources"].remove(resources["team"])
     latest["pending_operations"] = [
@@ -306,23 +306,23 @@ def test_what_was_made_unseen_is_taken_over_and_what_was_unmade_unseen_is_made_a
     ]
     checkpoint.write_text(json.dumps(document), encoding="utf-8")
 
-    up, said = engine(Verb.UP)
-    assert up.ok, said
-    assert "team: had been made as team; taken over" in said
-    assert "pool: had been deleted; taken out" in said
+    up, printed = engine(Verb.UP)
+    assert up.ok, printed
+    assert "team: had been made as team; it is added to the state" in printed
+    assert "pool: had been deleted; it is removed from the state" in printed
     assert up.changes == {"same": TINY_RESOURCES - 1, "create": 1}
     assert names(state) == sorted(made)
 
 
 def main() -> int:
-    """The victim: interrupted as soon as the first subnet is there."""
-    verb, state, interruption = sys.argv[1:]
+    """The interrupted program: the signal comes as soon as the first subnet exists."""
+    verb, path, interruption = sys.argv[1:]
 
     def interrupt() -> None:
-        os.killpg(0, signal.Signals[interruption])  # everything that the terminal, or the machine, would take along
+        os.killpg(0, signal.Signals[interruption])  # the whole process group, as a terminal does
 
     try:
-        outcome = run(request(Verb(verb), Path(state), lambda: tiny(interrupt=interrupt), cast(Any, sys.stdout)))
+        outcome = run(request(Verb(verb), Path(path), lambda: tiny(interrupt=interrupt), cast(Any, sys.stdout)))
     except KeyboardInterrupt:
         return 1
     return 0 if outcome.ok else 1

@@ -1,4 +1,4 @@
-"""One violation of each rule of the pack, refused by name by the real engine."""
+"""The real engine refuses one violation of each rule of the pack, and names the rule."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pulumi
 import pytest
 
-from policies.kinds import STACK
 from policies.rules import RULES, STACK_RULES
+from policies.subject import STACK
 from sandbox.engine.run import Request, Verb, run
 from sandbox.tools.pulumi import PulumiCli
 from tests.builders import ROOT
@@ -26,18 +26,18 @@ PROVIDERS = ("aws", "kubernetes")
 
 
 def registering(documents: Sequence[Document]) -> Callable[[], None]:
-    """A program that registers documents as they are written.
+    """A program that registers documents unchanged.
 
-    Their providers are configured with what a preview does not know, so that it is the pack that judges them, and not
-    the providers' own schemas.
+    The configuration of their providers contains a value that is unknown in a preview. So the pack checks the
+    documents, and the providers' own schemas do not.
     """
 
     def program() -> None:
         from pulumi_aws.kms import Key  # noqa: PLC0415
         from pulumi_aws.provider import Provider  # noqa: PLC0415
 
-        known = pulumi.ResourceOptions(provider=Provider("known", region="us-east-1"))
-        later = Key("later", opts=known).arn
+        on_aws = pulumi.ResourceOptions(provider=Provider("known", region="us-east-1"))
+        later = Key("later", opts=on_aws).arn
         providers = {name: pulumi.ProviderResource(name, f"later-{name}", {"region": later}) for name in PROVIDERS}
         for number, document in enumerate(documents):
             token = token_of(document)
@@ -54,9 +54,9 @@ def registering(documents: Sequence[Document]) -> Callable[[], None]:
 
 
 def previewed(state: Path, cases: Sequence[Case]) -> str:
-    """What the engine says of every document of the cases together."""
+    """The engine's output for the documents of all cases together."""
     out = io.StringIO()
-    program = registering([each for case in cases for each in case.documents])
+    program = registering([document for case in cases for document in case.documents])
     request = Request(Verb.PREVIEW, "dev", out, ROOT / "Pulumi.dev.yaml", state, program, ROOT / "policies")
     assert not run(request).ok, "nothing was refused"
     return out.getvalue()
@@ -68,10 +68,10 @@ def test_a_violation_of_each_rule_is_refused_by_its_name(
     del engine_cli
     first = {case.rule.name: case for case in reversed(CASES)}
     assert set(EVERY_RULE) <= set(first), "a rule without a case"
-    said = previewed(tmp_path / "all", [first[name] for name in EVERY_RULE])
-    alone = [name for name in EVERY_RULE if name not in said]
-    # Beside one another, what one case breaks another may mend: a quota that is missing here is there.
-    refused_alone = [name for name in alone if name in previewed(tmp_path / name, [first[name]])]
+    printed = previewed(tmp_path / "all", [first[name] for name in EVERY_RULE])
+    masked = [name for name in EVERY_RULE if name not in printed]
+    # In one stack a case may hide the violation of another: a quota that one case lacks is in another case.
+    refused_alone = [name for name in masked if name in previewed(tmp_path / name, [first[name]])]
 
-    assert refused_alone == alone
-    figures(f"rules refused by the real engine: {len(EVERY_RULE)}, {len(alone)} of them on their own")
+    assert refused_alone == masked
+    figures(f"rules refused by the real engine: {len(EVERY_RULE)}, {len(masked)} of them on their own")

@@ -1,4 +1,4 @@
-"""What the official Kubernetes provider changes in place, and what a change or a destroy therefore leaves standing."""
+"""Changes that the official Kubernetes provider makes in place, and objects that a change or a destroy leaves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from policies.admission.scopes import SCOPES
-from sandbox.cloud.world import World
-from sandbox.engine.run import Outcome, Verb, platform, run
+from sandbox.cloud.store import Store
+from sandbox.engine.run import EngineResult, Verb, platform, run
 from sandbox.tools.pulumi import PulumiCli
 
 PROJECT = Path(__file__).parents[2]
@@ -25,12 +25,12 @@ OTHER_LAYOUT = (
 )
 QUEUED = ("          - name: ml-training\n", "          - name: ml-training\n            scheduling: queued\n")
 FOR_QUEUES = ("      nodes: 3\n", "      nodes: 4\n")
-"""System nodes that carry Kueue as well."""
+"""Enough system nodes for Kueue as well."""
 WARN = ("admission: deny", "admission: warn")
 BINDING = ":ValidatingAdmissionPolicyBinding::"
 
 Edit = tuple[str, str]
-Runner = Callable[..., Outcome]
+Runner = Callable[..., EngineResult]
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def engine(engine_cli: PulumiCli, tmp_path: Path) -> Runner:
     """Runs a verb on the dev stack with parts of its text replaced, in a state folder of the test's own."""
     del engine_cli
 
-    def runner(verb: Verb, *edits: Edit) -> Outcome:
+    def runner(verb: Verb, *edits: Edit) -> EngineResult:
         text = (PROJECT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
         for old, new in edits:
             assert old in text, old
@@ -68,7 +68,7 @@ def test_admission_is_loosened_and_tightened_without_a_moment_without_it(engine:
     for edits in ((WARN,), ()):
         engine(Verb.PREVIEW, *edits)
         engine(Verb.UP, *edits)
-    journal = World(tmp_path / "dev" / "world.db").journal()
+    journal = Store(tmp_path / "dev" / "world.db").journal()
     bindings = [event for event in journal if BINDING in event.urn]
     assert {event.operation for event in bindings} == {"create", "delete"}, "the API server would merge the modes"
     standing: Counter[str] = Counter()

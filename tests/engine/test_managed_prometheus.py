@@ -1,4 +1,4 @@
-"""Amazon Managed Prometheus as a setting: Prometheus writes to one workspace, by an identity of its own."""
+"""Amazon Managed Prometheus as a setting: Prometheus writes to one workspace, with an identity of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from sandbox.cloud.world import Entry, Properties, World
+from sandbox.cloud.store import Entry, Properties, Store
 from sandbox.engine.run import Verb, platform, run
 from sandbox.tools.pulumi import PulumiCli
 
@@ -39,14 +39,14 @@ def test_prometheus_alone_may_write_to_the_workspace_and_does(
     out = io.StringIO()
     up = run(replace(platform(Verb.UP, "dev", written, out), state=tmp_path / "dev"))
     assert up.ok, out.getvalue()
-    made = World(tmp_path / "dev" / "world.db").everything()
+    made = Store(tmp_path / "dev" / "world.db").everything()
 
-    def one(kind: str, name: str) -> Entry:
-        (found,) = (each for each in made if each.type == kind and each.urn.endswith(f"::{name}"))
-        return found
+    def made_entry(kind: str, name: str) -> Entry:
+        (entry,) = (entry for entry in made if entry.type == kind and entry.urn.endswith(f"::{name}"))
+        return entry
 
     account = settings_of(written)["account_id"]
-    (policy,) = (each for each in made if "aps:" in str(each.inputs.get("policy")))
+    (policy,) = (entry for entry in made if "aps:" in str(entry.inputs.get("policy")))
     assert json.loads(str(policy.inputs["policy"]))["Statement"] == [
         {
             "Effect": "Allow",
@@ -55,15 +55,15 @@ def test_prometheus_alone_may_write_to_the_workspace_and_does(
         }
     ]
     (attached,) = (
-        each
-        for each in made
-        if each.type == "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
-        and each.inputs["policyArn"] == policy.outputs["arn"]
+        entry
+        for entry in made
+        if entry.type == "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+        and entry.inputs["policyArn"] == policy.outputs["arn"]
     )
-    role = one("aws:iam/role:Role", "monitoring-writer")
+    role = made_entry("aws:iam/role:Role", "monitoring-writer")
     assert attached.inputs["role"] == role.inputs["name"]
-    identity = one("aws:eks/podIdentityAssociation:PodIdentityAssociation", "monitoring-writer").inputs
-    release = one("kubernetes:helm.sh/v3:Release", "monitoring-kube-prometheus-stack").inputs
+    identity = made_entry("aws:eks/podIdentityAssociation:PodIdentityAssociation", "monitoring-writer").inputs
+    release = made_entry("kubernetes:helm.sh/v3:Release", "monitoring-kube-prometheus-stack").inputs
     values = cast("dict[str, Any]", release["values"])
     prometheus = values["prometheus"]
     assert identity["roleArn"] == role.outputs["arn"]

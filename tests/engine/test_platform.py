@@ -13,31 +13,31 @@ import pytest
 import yaml
 
 from gpuplatform import outputs
+from gpuplatform.plan.node_pools import PlannedNodePool
 from gpuplatform.render import stack as rendering
 from gpuplatform.render.document import Document
-from gpuplatform.settings.plan import PlannedNodePool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import labels
 from gpuplatform.standard.aliases import Vocabulary
 from sandbox.cloud.references import at_path
+from sandbox.cloud.store import Store
 from sandbox.cloud.types import listed
-from sandbox.cloud.world import World
-from sandbox.engine.run import Outcome, Request, Verb, platform, run
+from sandbox.engine.run import EngineResult, Request, Verb, platform, run
 from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import PulumiCli
 
 PROJECT = Path(__file__).parents[2]
 pytestmark = pytest.mark.engine
 
-Runner = Callable[..., tuple[Outcome, str]]
+Runner = Callable[..., tuple[EngineResult, str]]
 
 
 @pytest.fixture
 def engine(engine_cli: PulumiCli, tmp_path: Path) -> Runner:
-    """Runs a verb on a stack in a state folder of the test's own; the outcome and what was printed."""
+    """Runs a verb on a stack in a state folder of the test's own; returns the result and the output."""
     del engine_cli
 
-    def runner(verb: Verb, stack: str = "dev", stack_file: Path | None = None) -> tuple[Outcome, str]:
+    def runner(verb: Verb, stack: str = "dev", stack_file: Path | None = None) -> tuple[EngineResult, str]:
         out = io.StringIO()
         request = platform(verb, stack, stack_file or PROJECT / f"Pulumi.{stack}.yaml", out)
         return run(replace(request, state=tmp_path / stack)), out.getvalue()
@@ -47,21 +47,21 @@ def engine(engine_cli: PulumiCli, tmp_path: Path) -> Runner:
 
 @pytest.mark.xdist_group("platform-life")
 def test_dev_goes_up_once_changes_nothing_the_second_time_and_leaves_nothing(engine: Runner, tmp_path: Path) -> None:
-    up, said = engine(Verb.UP)
-    assert up.ok, said
+    up, printed = engine(Verb.UP)
+    assert up.ok, printed
     assert up.changes["create"] >= 150
-    made = World(tmp_path / "dev" / "world.db")
+    made = Store(tmp_path / "dev" / "world.db")
     types = {entry.type for entry in made.everything()}
     assert types <= set(listed())
     assert set(up.outputs) == {"kubeconfig", "platform"}
     assert up.outputs["kubeconfig"] == "[secret]"
 
-    again, said = engine(Verb.UP)
-    assert again.ok, said
+    again, printed = engine(Verb.UP)
+    assert again.ok, printed
     assert set(again.changes) == {"same"}
 
-    down, said = engine(Verb.DOWN)
-    assert down.ok, said
+    down, printed = engine(Verb.DOWN)
+    assert down.ok, printed
     assert not (tmp_path / "dev").exists()
     of_spot = [event.operation for event in down.journal if event.urn.endswith("::karpenter-spot")]
     assert of_spot == ["create"], "other stacks of the account buy spot by that role"
@@ -71,14 +71,14 @@ def test_pools_go_before_node_classes_before_karpenter_before_its_crds_before_th
     engine: Runner,
 ) -> None:
     assert engine(Verb.UP)[0].ok
-    down, said = engine(Verb.DOWN)
-    assert down.ok, said
+    down, printed = engine(Verb.DOWN)
+    assert down.ok, printed
     deleted = [event.urn for event in down.journal if event.operation == "delete"]
 
     def places(ending: str) -> list[int]:
-        found = [index for index, urn in enumerate(deleted) if ending in urn.split("::", 2)[2].rsplit("$", 1)[-1]]
-        assert found, f"nothing deleted is called {ending}"
-        return found
+        indexes = [index for index, urn in enumerate(deleted) if ending in urn.split("::", 2)[2].rsplit("$", 1)[-1]]
+        assert indexes, f"nothing deleted is called {ending}"
+        return indexes
 
     order = [
         ":NodePool::",
@@ -93,10 +93,10 @@ def test_pools_go_before_node_classes_before_karpenter_before_its_crds_before_th
 
 @pytest.mark.parametrize("stack", ["staging", "prod"])
 def test_every_stack_previews_cleanly_with_the_pack(engine: Runner, stack: str) -> None:
-    preview, said = engine(Verb.PREVIEW, stack)
-    assert preview.ok, said
+    preview, printed = engine(Verb.PREVIEW, stack)
+    assert preview.ok, printed
     assert preview.changes["create"] >= 150
-    assert "gpu-platform@" in said, "the policy pack ran"
+    assert "gpu-platform@" in printed, "the policy pack ran"
 
 
 def test_a_pool_without_one_label_is_refused_by_name(engine: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,27 +110,27 @@ def test_a_pool_without_one_label_is_refused_by_name(engine: Runner, monkeypatch
         return document
 
     monkeypatch.setattr(rendering, "nodepool", without_model)
-    preview, said = engine(Verb.PREVIEW, "staging")
+    preview, printed = engine(Verb.PREVIEW, "staging")
     assert not preview.ok
-    assert "gpu-labels-complete" in said
-    assert "worker-a100-40gb-on-demand" in said
-    assert labels.MODEL.key in said
-    assert "Traceback" not in said
+    assert "gpu-labels-complete" in printed
+    assert "worker-a100-40gb-on-demand" in printed
+    assert labels.MODEL.key in printed
+    assert "Traceback" not in printed
 
 
 def test_a_published_bill_above_its_budget_is_refused_by_name(engine: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The settings' own gate passed: the pack is the second judge.
+    # The settings pass their own checks, so only the pack can refuse the stack.
     def tampered(settings: Settings, endpoint: str) -> outputs.PlatformOutputs:
         whole = outputs.describe(settings, endpoint)
         assert whole.cost is not None
         return whole.model_copy(update={"cost": whole.cost.model_copy(update={"monthly_budget_usd": 1000})})
 
-    monkeypatch.setattr("components.publish.describe", tampered)
-    preview, said = engine(Verb.PREVIEW, "dev")
+    monkeypatch.setattr("components.program.describe", tampered)
+    preview, printed = engine(Verb.PREVIEW, "dev")
     assert not preview.ok
-    assert "budget-kept" in said
-    assert "1,000, the monthly_budget_usd" in said
-    assert "Traceback" not in said
+    assert "budget-kept" in printed
+    assert "1,000, the monthly_budget_usd" in printed
+    assert "Traceback" not in printed
 
 
 def test_refused_settings_end_the_program_with_the_report_and_nothing_made(engine: Runner, tmp_path: Path) -> None:
@@ -140,12 +140,12 @@ def test_refused_settings_end_the_program_with_the_report_and_nothing_made(engin
         text.replace("g6.xlarge, g6.2xlarge", "g6.xlarge, g5.xlarge").replace("mig: 1g.10gb", "mig: 1g.5gb"),
         encoding="utf-8",
     )
-    up, said = engine(Verb.UP, stack_file=broken)
+    up, printed = engine(Verb.UP, stack_file=broken)
     assert not up.ok
-    assert "pools[infer].cards[L4-24GB].instance_types" in said
-    assert "pools[worker].sharing.mig" in said
-    assert "Traceback" not in said
-    assert World(tmp_path / "dev" / "world.db").everything() == ()
+    assert "pools[infer].cards[L4-24GB].instance_types" in printed
+    assert "pools[worker].sharing.mig" in printed
+    assert "Traceback" not in printed
+    assert Store(tmp_path / "dev" / "world.db").everything() == ()
 
 
 @pytest.mark.xdist_group("platform-prod")
@@ -159,17 +159,17 @@ def test_a_protected_stack_is_not_taken_down_and_the_way_to_unprotect_it_is_said
     unprotected = tmp_path / "Pulumi.prod.yaml"
     unprotected.write_text(text.replace("deletion_protection: true", "deletion_protection: false"), encoding="utf-8")
     assert engine(Verb.UP, "prod", unprotected)[0].ok
-    down, said = engine(Verb.DOWN, "prod", unprotected)
-    assert down.ok, said
+    down, printed = engine(Verb.DOWN, "prod", unprotected)
+    assert down.ok, printed
 
 
 def test_a_deferred_stack_stops_at_the_cluster(engine: Runner, tmp_path: Path) -> None:
     text = (PROJECT / "Pulumi.staging.yaml").read_text(encoding="utf-8")
     deferred = tmp_path / "Pulumi.staging.yaml"
     deferred.write_text(text.replace('version: "1.35"', 'version: "1.35"\n      contents: deferred'), encoding="utf-8")
-    up, said = engine(Verb.UP, "staging", deferred)
-    assert up.ok, said
-    kinds = {entry.type.split(":")[0] for entry in World(tmp_path / "staging" / "world.db").everything()}
+    up, printed = engine(Verb.UP, "staging", deferred)
+    assert up.ok, printed
+    kinds = {entry.type.split(":")[0] for entry in Store(tmp_path / "staging" / "world.db").everything()}
     assert kinds == {"aws"}
 
 
@@ -186,10 +186,10 @@ def test_a_stack_on_an_existing_network_changes_nothing_in_it_and_the_pack_accep
     }
     existing = tmp_path / "Pulumi.staging.yaml"
     existing.write_text(yaml.safe_dump(whole), encoding="utf-8")
-    up, said = engine(Verb.UP, "staging", existing)
-    assert up.ok, said
-    assert "gpu-platform@" in said, "the policy pack ran"
-    made = World(tmp_path / "staging" / "world.db").everything()
+    up, printed = engine(Verb.UP, "staging", existing)
+    assert up.ok, printed
+    assert "gpu-platform@" in printed, "the policy pack ran"
+    made = Store(tmp_path / "staging" / "world.db").everything()
     tagged = {str(entry.inputs["resourceId"]) for entry in made if entry.type == "aws:ec2/tag:Tag"}
     assert len(tagged) == 1, "the cluster's security group"
     assert not tagged & set(subnets)
@@ -241,13 +241,13 @@ def test_with_the_alpha_gates_off_shared_pools_are_managed_node_groups_and_the_p
             pool.pop("disruption")
             pool.pop("expire_after_hours", None)
     settings["cost"] |= {"monthly_floor_limit_usd": 60000}
-    for namespace in (each for tenant in settings["tenants"] for each in tenant["namespaces"]):
+    for namespace in (space for tenant in settings["tenants"] for space in tenant["namespaces"]):
         namespace["quota"] = {key: min(amount, 2) for key, amount in namespace["quota"].items()}
     gated = tmp_path / "Pulumi.dev.yaml"
     gated.write_text(yaml.safe_dump(whole), encoding="utf-8")
-    up, said = engine(Verb.UP, stack_file=gated)
-    assert up.ok, said
-    made = World(tmp_path / "dev" / "world.db").everything()
+    up, printed = engine(Verb.UP, stack_file=gated)
+    assert up.ok, printed
+    made = Store(tmp_path / "dev" / "world.db").everything()
     kinds = {entry.type for entry in made}
     assert "kubernetes:karpenter.sh/v1alpha1:NodeOverlay" not in kinds
     groups = {

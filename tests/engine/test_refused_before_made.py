@@ -1,4 +1,4 @@
-"""A stack that is refused makes nothing, whoever refuses it; and a stack file that the official CLI touched works."""
+"""A refused stack makes nothing, and a stack file that the official CLI has changed still works."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.cloud.world import World
-from sandbox.engine.run import Outcome, Verb, platform, run
+from sandbox.cloud.store import Store
+from sandbox.engine.run import EngineResult, Verb, platform, run
 from sandbox.tools.pulumi import PulumiCli
 
 PROJECT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.engine
 _DEV = (PROJECT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
 
 
-def _run(verb: Verb, folder: Path, text: str, *, with_pack: bool = True) -> tuple[Outcome, str]:
+def _run(verb: Verb, folder: Path, text: str, *, with_pack: bool = True) -> tuple[EngineResult, str]:
     path = folder / "Pulumi.dev.yaml"
     path.write_text(text, encoding="utf-8")
     out = io.StringIO()
@@ -29,7 +29,7 @@ def _run(verb: Verb, folder: Path, text: str, *, with_pack: bool = True) -> tupl
 
 
 def _made(folder: Path) -> int:
-    return len(World(folder / "state" / "world.db").everything())
+    return len(Store(folder / "state" / "world.db").everything())
 
 
 def test_a_spot_pool_with_one_type_is_refused_without_a_pack_before_the_first_resource(
@@ -39,11 +39,11 @@ def test_a_spot_pool_with_one_type_is_refused_without_a_pack_before_the_first_re
     narrow = _DEV.replace("[g6.xlarge, g6.2xlarge]", "[g6.xlarge]")
     assert narrow != _DEV
 
-    up, said = _run(Verb.UP, tmp_path, narrow, with_pack=False)
+    up, printed = _run(Verb.UP, tmp_path, narrow, with_pack=False)
 
     assert not up.ok
-    assert "spot-diverse" in said
-    assert "Traceback" not in said
+    assert "spot-diverse" in printed
+    assert "Traceback" not in printed
     assert _made(tmp_path) == 0
 
 
@@ -51,14 +51,14 @@ def test_what_only_the_pack_refuses_makes_nothing_because_an_up_previews_first(
     engine_cli: PulumiCli, tmp_path: Path
 ) -> None:
     del engine_cli
-    # The settings take any network that is less than the whole internet; the pack refuses one that nobody owns whole.
+    # The settings accept any network smaller than the internet; the pack refuses one that is larger than a /8.
     wide = re.sub(r"public_cidrs: \[[^]]*\]", "public_cidrs: [8.0.0.0/7]", _DEV)
     assert wide != _DEV
 
-    up, said = _run(Verb.UP, tmp_path, wide)
+    up, printed = _run(Verb.UP, tmp_path, wide)
 
     assert not up.ok
-    assert "cluster-endpoint-named" in said
+    assert "cluster-endpoint-named" in printed
     assert _made(tmp_path) == 0
 
 
@@ -76,8 +76,8 @@ def test_every_verb_works_twice_on_a_stack_file_that_the_official_cli_touched(
     del engine_cli
     touched = f"{key}\n{_DEV}"
     for verb in (Verb.PREVIEW, Verb.PREVIEW, Verb.UP, Verb.UP, Verb.DOWN, Verb.DOWN):
-        outcome, said = _run(verb, tmp_path, touched)
-        assert outcome.ok, f"{verb}: {said}"
+        outcome, printed = _run(verb, tmp_path, touched)
+        assert outcome.ok, f"{verb}: {printed}"
 
 
 def test_a_state_whose_copy_carries_a_foreign_key_heals(engine_cli: PulumiCli, tmp_path: Path) -> None:
@@ -88,7 +88,9 @@ def test_a_state_whose_copy_carries_a_foreign_key_heals(engine_cli: PulumiCli, t
     assert _run(Verb.UP, tmp_path, _DEV)[0].ok
 
     for verb, key in ((Verb.PREVIEW, KEYS[0]), (Verb.UP, KEYS[1]), (Verb.PREVIEW, KEYS[2]), (Verb.DOWN, KEYS[0])):
-        own = [line for line in copy.read_text(encoding="utf-8").splitlines() if not line.startswith("encryptionsalt:")]
-        copy.write_text("\n".join([key, *own]), encoding="utf-8")
-        outcome, said = _run(verb, tmp_path, _DEV)
-        assert outcome.ok, f"{verb}, {key}: {said}"
+        kept = [
+            line for line in copy.read_text(encoding="utf-8").splitlines() if not line.startswith("encryptionsalt:")
+        ]
+        copy.write_text("\n".join([key, *kept]), encoding="utf-8")
+        outcome, printed = _run(verb, tmp_path, _DEV)
+        assert outcome.ok, f"{verb}, {key}: {printed}"

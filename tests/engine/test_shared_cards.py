@@ -1,4 +1,4 @@
-"""One of the five places changed in the documents: the pack refuses the stack by name, on the real engine."""
+"""The pack, on the real engine, refuses a stack in which one of the five places of shared cards differs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIG_POOL = "worker-a100-40gb-on-demand"
 SHARED_POOL = "dev-t4-16gb-spot"
 CASES = [
     *((MIG_POOL, change, rules) for change, rules in MIG_CHANGES),
-    # An overlay that is gone is one object less for the engine, not one that is changed.
+    # ``_no_overlay`` is left out: it removes an overlay, so the engine would register no changed object.
     *((SHARED_POOL, change, rules) for change, rules in SHARE_CHANGES if change.__name__ != "_no_overlay"),
 ]
 
@@ -43,7 +43,7 @@ def test_one_place_that_differs_is_refused_by_name(
     def changed(settings: Settings) -> Rendered:
         rendered = whole(settings)
         documents: list[Plain] = [*rendered.documents, *rendered.values.values()]
-        place = next(each for each in shared_pools(documents) if each.nodepool == nodepool)
+        place = next(shared_pool for shared_pool in shared_pools(documents) if shared_pool.nodepool == nodepool)
         change(documents, place)
         return rendered
 

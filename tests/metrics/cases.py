@@ -20,17 +20,17 @@ class Case:
     alert: str
     series: Mapping[str, Sequence[float]]
     minute: int
-    """When it fires."""
+    """The minute at which the alert fires."""
     spoilt: str
-    """The series of which one sample keeps it quiet."""
+    """The series whose one good sample keeps the alert quiet."""
     at: int
     value: float
     stack: str = "dev"
-    """Against whose pools, quotas and queues."""
+    """The stack whose rules are tested."""
 
     @property
     def quiet(self) -> dict[str, list[float]]:
-        """The same samples but one."""
+        """The same samples, except the one that keeps the alert quiet."""
         changed = {name: list(samples) for name, samples in self.series.items()}
         changed[self.spoilt][self.at] = self.value
         return changed

@@ -51,9 +51,9 @@ _PODS = (
     _Pod("ml-training", "train-0", "train-a", "nvidia_com_mig_1g_10gb", 49, range(20, 330)),
     _Pod("ml-training", "train-1", "train-b", "nvidia_com_mig_1g_10gb", 56, range(110, 260)),
     *(
-        _Pod("ml-serving", f"chat-{each.name}", each.name, "nvidia_com_gpu", 1, range(each.there[2], each.there[-2]))
-        for each in _NODES
-        if each.nodepool == _SERVING
+        _Pod("ml-serving", f"chat-{node.name}", node.name, "nvidia_com_gpu", 1, range(node.there[2], node.there[-2]))
+        for node in _NODES
+        if node.nodepool == _SERVING
     ),
 )
 _WAITING = range(93, 106)

@@ -27,37 +27,37 @@ from tests.metrics.picture import Line, drawn
 from tests.metrics.server import DATA, awaited, of_all, prometheus
 
 PICTURE = ROOT / "docs" / "images" / "gpu-fleet.svg"
-_BOARD = next(each for each in BOARDS if each.uid == "gpu-fleet")
+_BOARD = next(board for board in BOARDS if board.uid == "gpu-fleet")
 _END = BEGIN + datetime.timedelta(minutes=MINUTES)
 _STEP_SECONDS = 120
 
 
 def picture(folder: Path) -> str:
     """The picture as it would be drawn now; ``folder`` is empty."""
-    told, recorded = folder / "samples.txt", folder / "rules.yaml"
-    told.write_text(samples(), encoding="utf-8")
+    stored_samples, recorded = folder / "samples.txt", folder / "rules.yaml"
+    stored_samples.write_text(samples(), encoding="utf-8")
     recorded.write_text(yaml.safe_dump(rules(stack_settings("dev"))["spec"]), encoding="utf-8")
     data = folder / DATA
-    _promtool("openmetrics", told, data)
+    _promtool("openmetrics", stored_samples, data)
     with prometheus(folder, {}) as server:
         awaited(server, "up or vector(1)")
         # Rules are computed over what is stored, and what they made is read at the next start.
         over = [f"--{name}={at.isoformat()}" for name, at in (("start", BEGIN), ("end", _END))]
         _promtool("rules", *over, f"--url={server}", f"--output-dir={data}", "--eval-interval=1m", recorded)
     with prometheus(folder, {}) as server:
-        lines = {each.title: _lines(server, _BOARD, each) for each in _BOARD.panels}
+        lines = {panel.title: _lines(server, _BOARD, panel) for panel in _BOARD.panels}
     return drawn(_BOARD, lines, BEGIN, _END)
 
 
 def _lines(server: str, board: Board, panel: Panel) -> list[Line]:
-    """A panel's series that are ever anything, by the names of its legend."""
+    """A panel's series that are not always zero, sorted by their legend."""
     over = {"start": BEGIN.timestamp(), "end": _END.timestamp(), "step": _STEP_SECONDS}
-    found: list[Line] = []
-    for each in awaited(server, of_all(board, panel), **over):
-        points = [(float(at), float(value)) for at, value in each["values"]]
+    lines: list[Line] = []
+    for series in awaited(server, of_all(board, panel), **over):
+        points = [(float(at), float(value)) for at, value in series["values"]]
         if any(value for _, value in points):
-            found.append(Line(_legend(panel, each["metric"]), points))
-    return sorted(found, key=lambda line: line.legend)
+            lines.append(Line(_legend(panel, series["metric"]), points))
+    return sorted(lines, key=lambda line: line.legend)
 
 
 def _legend(panel: Panel, labels: Mapping[str, str]) -> str:

@@ -52,20 +52,20 @@ def series_in(folders: Iterable[Path]) -> set[str]:
         if not path.name.endswith("_test.go")
     ]
     constants = {(package, name): value for package, text in texts for name, value in _CONSTANT.findall(text)}
-    found: set[str] = set()
+    names: set[str] = set()
     for package, text in texts:
         for kind, body in _OPTIONS.findall(text):
             parts = [_value(body, field, package, constants) for field in ("Namespace", "Subsystem", "Name")]
             if None not in parts:
                 whole = "_".join(part for part in parts if part)
-                found |= {whole + suffix for suffix in _SUFFIXES.get(kind, ("",))}
-    return found
+                names |= {whole + suffix for suffix in _SUFFIXES.get(kind, ("",))}
+    return names
 
 
-def of_conditions(found: set[str]) -> set[str]:
-    """The generic series of conditions again for each kind, as the library names them."""
-    generic = {each for each in found if each.startswith("operator_status_condition")}
-    return {each.replace("operator_", f"operator_{kind}_", 1) for each in generic for kind in _OBJECTS}
+def of_conditions(names: set[str]) -> set[str]:
+    """The generic series of conditions, repeated for each kind as the library names them."""
+    generic = {name for name in names if name.startswith("operator_status_condition")}
+    return {name.replace("operator_", f"operator_{kind}_", 1) for name in generic for kind in _OBJECTS}
 
 
 def _value(body: str, field: str, package: str, constants: dict[tuple[str, str], str]) -> str | None:
@@ -79,32 +79,34 @@ def _value(body: str, field: str, package: str, constants: dict[tuple[str, str],
     if value.startswith('"'):
         return value.strip('"')
     alias, _, name = value.rpartition(".")
-    wanted = alias or package
-    return next((text for (of, named), text in constants.items() if named == name and wanted.endswith(of)), None)
+    origin = alias or package
+    return next((text for (of, named), text in constants.items() if named == name and origin.endswith(of)), None)
 
 
 def _module(module: str) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "go.mod").write_text("module extract\n", encoding="utf-8")
-        told = subprocess.run(
+        download = subprocess.run(
             ["go", "mod", "download", "-json", module], cwd=folder, capture_output=True, text=True, check=True
         )
-    found = re.search(r'"Dir": "([^"]+)"', told.stdout)
-    assert found is not None, told.stdout
-    return Path(found[1])
+    folder_line = re.search(r'"Dir": "([^"]+)"', download.stdout)
+    assert folder_line is not None, download.stdout
+    return Path(folder_line[1])
 
 
 def _write(name: str, sources: Iterable[str], series: set[str]) -> None:
-    head = "".join(f"# {each}\n" for each in sources)
-    (LISTS / f"{name}.txt").write_text(head + "".join(f"{each}\n" for each in sorted(series)), encoding="utf-8")
+    head = "".join(f"# {source}\n" for source in sources)
+    (LISTS / f"{name}.txt").write_text(
+        head + "".join(f"{series_name}\n" for series_name in sorted(series)), encoding="utf-8"
+    )
     print(f"{name}: {len(series)} series")
 
 
 def main(arguments: list[str]) -> None:
     """Write the lists."""
     for source in SOURCES:
-        found = series_in(_module(module) / inside for module, inside in source.modules)
-        _write(source.name, (f"{module} {inside}" for module, inside in source.modules), found | of_conditions(found))
+        names = series_in(_module(module) / inside for module, inside in source.modules)
+        _write(source.name, (f"{module} {inside}" for module, inside in source.modules), names | of_conditions(names))
     if arguments[:1] == ["--kube-state-metrics"]:
         checkout = Path(arguments[1])
         text = "".join(path.read_text(encoding="utf-8") for path in sorted((checkout / "internal/store").glob("*.go")))

@@ -20,12 +20,12 @@ def known_series(settings: Settings) -> frozenset[str]:
         for line in path.read_text(encoding="utf-8").splitlines()
         if not line.startswith("#")
     }
-    measured = {each.field for each in counters()}
-    return frozenset(listed | measured | {each.record for each in recorded(settings)})
+    measured = {counter.field for counter in counters()}
+    return frozenset(listed | measured | {recording.record for recording in recorded(settings)})
 
 
 def asked(expr: str) -> frozenset[str]:
-    """The series that an expression asks for, by the real parser's tree; ValueError where it is no PromQL."""
+    """The series that an expression reads, by the real parser; ValueError if the text is not PromQL."""
     return frozenset(_names(promql_parser.parse(expr)))
 
 
@@ -38,5 +38,5 @@ def _names(node: object) -> Iterator[str]:
         below: object = getattr(node, part, None)
         if below is not None:
             yield from _names(below)
-    for each in getattr(node, "args", ()):
-        yield from _names(each)
+    for argument in getattr(node, "args", ()):
+        yield from _names(argument)

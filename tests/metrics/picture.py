@@ -13,7 +13,7 @@ _WIDTH, _HEIGHT, _COLUMNS, _HEAD = 470, 250, 2, 64
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 14, 46, 46
 _TICKS = 4
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Okabe and Ito's, which people who see few colours tell apart too."""
+"""Okabe and Ito's palette, which colour-blind people can tell apart."""
 _STYLE = "text{font:12px sans-serif;fill:#333}.title{font-size:14px;font-weight:bold}.small{font-size:11px;fill:#666}"
 
 
@@ -59,8 +59,8 @@ def _panel(panel: Panel, lines: Sequence[Line], begin: float, end: float) -> str
         parts.append(f'<path d="M{_LEFT} {y(value)}H{right}" stroke="#ddd"/>')
         parts.append(_text(_LEFT - 6, y(value) + 4, _written(value, panel.unit), "small", "end"))
     for hour in range(int(begin), int(end) + 1, 3600):
-        told = datetime.datetime.fromtimestamp(hour, datetime.UTC).strftime("%H:%M")
-        parts.append(_text(x(hour), bottom + 15, told, "small", "middle"))
+        time_of_day = datetime.datetime.fromtimestamp(hour, datetime.UTC).strftime("%H:%M")
+        parts.append(_text(x(hour), bottom + 15, time_of_day, "small", "middle"))
     place = _LEFT
     for line, colour in zip(lines, _COLOURS, strict=False):
         path = "".join(

@@ -1,4 +1,4 @@
-"""Samples put to the real promtool: whether an alert fires on them, and what an expression then has for a value."""
+"""The real promtool on given samples: whether an alert fires, and which value an expression has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox.tools.table import PROMTOOL
 from tests import tiers
 
 Samples = Mapping[str, Sequence[float]]
-"""By series, a minute apart, from minute 0; not a number is no sample."""
+"""Samples of each series, a minute apart, from minute 0; NaN means that there is no sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,16 @@ class Rules:
 
     @classmethod
     def of(cls, settings: Settings, file: Path) -> Rules:
-        """Written into a file; the test is skipped, or fails, where promtool is not at hand."""
+        """The stack's rules in a file. The test is skipped, or fails, if promtool is not there."""
         file.write_text(yaml.safe_dump(rules(settings)["spec"]), encoding="utf-8")
         return cls(tiers.at_hand("metrics", at_hand(PROMTOOL)).command, file)
 
     def checked(self) -> subprocess.CompletedProcess[str]:
-        """Whether the rules are what Prometheus reads."""
+        """Whether Prometheus can read the rules."""
         return self._run("check", "rules", "--lint-fatal", self.file)
 
     def fault(self, series: Samples, minute: int, **alerts: bool) -> str:
-        """What promtool has against this: at the minute, each alert fires or does not; nothing where it is so."""
+        """What promtool reports when alerts do not fire as expected at the minute; empty if they do."""
         return self.fault_of(
             series,
             minute,
@@ -49,40 +49,40 @@ class Rules:
         )
 
     def fault_of(self, series: Samples, minute: int, values: Mapping[str, Mapping[str, float]]) -> str:
-        """The same of expressions: to each, its values by their labels."""
+        """The same for expressions: the expected values of each, by their labels."""
         return self.fault_of_test(
             series,
             promql_expr_test=[
                 {
                     "expr": expr,
                     "eval_time": f"{minute}m",
-                    "exp_samples": [{"labels": labels, "value": value} for labels, value in wanted.items()],
+                    "exp_samples": [{"labels": labels, "value": value} for labels, value in expected.items()],
                 }
-                for expr, wanted in values.items()
+                for expr, expected in values.items()
             ],
         )
 
-    def fault_of_test(self, series: Samples, **wanted: object) -> str:
-        """The same of a test in promtool's own words."""
+    def fault_of_test(self, series: Samples, **checks: object) -> str:
+        """The same for a test in promtool's own format."""
         asked = {
             "interval": "1m",
             "input_series": [
                 {"series": name, "values": " ".join(map(_sample, samples))} for name, samples in series.items()
             ],
-            **wanted,
+            **checks,
         }
         file = self.file.with_suffix(".test.yaml")
         tests = {"rule_files": [self.file.name], "evaluation_interval": "1m", "tests": [asked]}
         file.write_text(yaml.safe_dump(tests), encoding="utf-8")
-        told = self._run("test", "rules", file)
-        return told.stdout + told.stderr if told.returncode else ""
+        run = self._run("test", "rules", file)
+        return run.stdout + run.stderr if run.returncode else ""
 
     def _run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run([self.promtool, *arguments], capture_output=True, text=True, check=False)
 
 
 def _sample(value: float) -> str:
-    """As promtool reads it."""
+    """A sample as promtool reads it."""
     if math.isnan(value):
         return "_"
     return f"{value:g}" if value < 1e5 else str(int(value))

@@ -1,4 +1,4 @@
-"""A real Prometheus on a configuration of the test's own, and what it answers."""
+"""A real Prometheus with a configuration that the test writes, and its answers to queries."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from typing import Any
 import yaml
 
 from gpuplatform.render.monitoring.panels import Board, Panel
-from sandbox.control_plane.part import running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.part import LOOPBACK, free_ports, running
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.table import PROMETHEUS
 from tests import tiers
 
 LIMIT_SECONDS = 180
 DATA = "data"
-"""Its folder of samples, which it keeps however old they are."""
+"""Prometheus' folder of samples; it keeps samples of any age."""
 
 
 @contextmanager
 def prometheus(folder: Path, config: Mapping[str, object]) -> Generator[str]:
-    """Its address."""
+    """Start Prometheus and give its address."""
     command = tiers.at_hand("metrics", at_hand(PROMETHEUS)).command
     (folder / "prometheus.yml").write_text(yaml.safe_dump(dict(config)), encoding="utf-8")
     address = f"{LOOPBACK}:{free_ports(1)[0]}"
@@ -42,29 +41,29 @@ def prometheus(folder: Path, config: Mapping[str, object]) -> Generator[str]:
 
 
 def answer(server: str, query: str, **over: float) -> list[dict[str, Any]]:
-    """The result of a query, now or ``over`` a time: start, end and step in seconds; nothing while nobody listens."""
+    """The result of a query, now or ``over`` a time (start, end, step in seconds); empty until Prometheus listens."""
     kind = "query_range" if over else "query"
     url = f"{server}/api/v1/{kind}?{urllib.parse.urlencode({'query': query, **over})}"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(url, timeout=10) as told:
-            return json.load(told)["data"]["result"]
+        with opener.open(url, timeout=10) as response:
+            return json.load(response)["data"]["result"]
     except OSError:
         return []
 
 
 def awaited(server: str, query: str, **over: float) -> list[dict[str, Any]]:
-    """The same, once there is any."""
+    """The result of a query, as soon as it is not empty."""
     begun = time.monotonic()
-    while not (found := answer(server, query, **over)):
+    while not (result := answer(server, query, **over)):
         assert time.monotonic() - begun < LIMIT_SECONDS, f"nothing answers {query}"
         time.sleep(0.2)
-    return found
+    return result
 
 
 def of_all(board: Board, panel: Panel) -> str:
-    """What a panel asks where every variable of its board says All."""
+    """A panel's query when every variable of its board is set to All."""
     query = panel.expr
-    for each in board.variables:
-        query = query.replace(f"${each.name}", ".*")
+    for variable in board.variables:
+        query = query.replace(f"${variable.name}", ".*")
     return query

@@ -1,4 +1,4 @@
-"""Every alert fires on samples that should fire it and is quiet where one is otherwise, by the real promtool."""
+"""The real promtool sees every alert fire on bad samples, and stay quiet when one sample is good."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rules_of(folder: Path, stack: str) -> Rules:
 
 def of_cases() -> set[str]:
     """Every alert of the stacks that the cases are about."""
-    return {each.name for stack in {case.stack for case in CASES} for each in alerts(stack_settings(stack))}
+    return {alert.name for stack in {case.stack for case in CASES} for alert in alerts(stack_settings(stack))}
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -34,7 +34,7 @@ def test_the_rules_of_a_stack_are_what_prometheus_reads(tmp_path: Path, stack: s
 
 
 def test_every_alert_fires_and_one_sample_keeps_it_quiet(tmp_path: Path, figures: Figures) -> None:
-    of_stack = {stack: rules_of(tmp_path, stack) for stack in {each.stack for each in CASES}}
+    of_stack = {stack: rules_of(tmp_path, stack) for stack in {case.stack for case in CASES}}
     wrong: list[str] = []
     for case in CASES:
         for what, series, fires in (("fires", case.series, True), ("is quiet", case.quiet, False)):
@@ -46,17 +46,19 @@ def test_every_alert_fires_and_one_sample_keeps_it_quiet(tmp_path: Path, figures
 
 
 def test_an_eviction_tells_which_queues_preempted_in_the_same_window_and_how_to_see_the_events(tmp_path: Path) -> None:
-    (case,) = (each for each in CASES if each.alert == "QueueWorkEvicted")
+    (case,) = (candidate for candidate in CASES if candidate.alert == "QueueWorkEvicted")
     judge = rules_of(tmp_path, case.stack)
     (rule,) = (
-        each
+        entry
         for group in yaml.safe_load(judge.file.read_text(encoding="utf-8"))["groups"]
-        for each in group["rules"]
-        if each.get("alert") == case.alert and each["labels"].get("queue") == "training"
+        for entry in group["rules"]
+        if entry.get("alert") == case.alert and entry["labels"].get("queue") == "training"
     )
-    told = {name: re.sub(r"{{ range .*{{ end }}", "research ", text) for name, text in rule["annotations"].items()}
-    told["summary"] = told["summary"].replace("{{ $labels.reason }}", "Preempted")
-    assert "reason=Preempted" in told["description"]
+    expected_annotations = {
+        name: re.sub(r"{{ range .*{{ end }}", "research ", text) for name, text in rule["annotations"].items()
+    }
+    expected_annotations["summary"] = expected_annotations["summary"].replace("{{ $labels.reason }}", "Preempted")
+    assert "reason=Preempted" in expected_annotations["description"]
     before, length = 10, case.minute + 11
     preempted = "kueue_preempted_workloads_total"
     series = {
@@ -65,16 +67,16 @@ def test_an_eviction_tells_which_queues_preempted_in_the_same_window_and_how_to_
         f'{preempted}{{preempting_cluster_queue="long-ago"}}': [3.0] * length,
     }
     labels = {**rule["labels"], "cluster_queue": "training", "reason": "Preempted"}
-    wanted = {
+    alert_test = {
         "eval_time": f"{length - 1}m",
         "alertname": case.alert,
-        "exp_alerts": [{"exp_labels": labels, "exp_annotations": told}],
+        "exp_alerts": [{"exp_labels": labels, "exp_annotations": expected_annotations}],
     }
-    assert judge.fault_of_test(series, alert_rule_test=[wanted]) == ""
+    assert judge.fault_of_test(series, alert_rule_test=[alert_test]) == ""
 
 
 def test_a_node_that_never_came_disturbs_no_training(tmp_path: Path) -> None:
-    (case,) = (each for each in CASES if each.alert == "TrainingNodeDisrupted")
+    (case,) = (candidate for candidate in CASES if candidate.alert == "TrainingNodeDisrupted")
     never = {name.replace("drifted", "insufficient_capacity"): samples for name, samples in case.series.items()}
     assert never.keys() != case.series.keys()
     assert rules_of(tmp_path, "dev").fault(never, case.minute, TrainingNodeDisrupted=False) == ""
@@ -82,7 +84,7 @@ def test_a_node_that_never_came_disturbs_no_training(tmp_path: Path) -> None:
 
 def test_every_alert_has_a_case_and_every_case_an_alert() -> None:
     names = of_cases()
-    assert {each.alert for each in CASES} == names
+    assert {case.alert for case in CASES} == names
     assert len(CASES) == len(names)
 
 
@@ -100,6 +102,6 @@ def test_the_quiet_samples_differ_in_one(case: Case) -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_runbook_of_every_alert_is_a_page_that_says_what_to_do(stack: str) -> None:
-    for each in alerts(stack_settings(stack)):
-        page = ROOT / "docs" / "runbooks" / each.runbook
-        assert "## What to do" in page.read_text(encoding="utf-8"), each.name
+    for alert in alerts(stack_settings(stack)):
+        page = ROOT / "docs" / "runbooks" / alert.runbook
+        assert "## What to do" in page.read_text(encoding="utf-8"), alert.name

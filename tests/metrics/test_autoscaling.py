@@ -1,4 +1,4 @@
-"""What serving scales by has a producer, on slices too, and busy replicas are joined by as many as may be."""
+"""The series that serving scales by exists, on slices too, and busy replicas grow to the allowed maximum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ABSENT_UNDER_MIG = {"DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_MEM_COPY_UTIL"}
 
 def queries(path: Path) -> list[str]:
     document = cast("dict[str, Any]", yaml.safe_load(path.read_text(encoding="utf-8")))
-    return [each["metadata"]["query"] for each in document["spec"]["triggers"]]
+    return [trigger["metadata"]["query"] for trigger in document["spec"]["triggers"]]
 
 
 def test_there_is_an_example() -> None:
@@ -37,17 +37,19 @@ def test_what_it_scales_by_is_measured_and_not_absent_under_mig(path: Path) -> N
 def test_what_it_scales_is_among_the_examples(path: Path) -> None:
     document = cast("dict[str, Any]", yaml.safe_load(path.read_text(encoding="utf-8")))
     workloads = [
-        each["metadata"]
+        example["metadata"]
         for file in (ROOT / "examples" / "workloads").glob("*.yaml")
-        for each in yaml.safe_load_all(file.read_text(encoding="utf-8"))
-        if each and each["kind"] == "Deployment"
+        for example in yaml.safe_load_all(file.read_text(encoding="utf-8"))
+        if example and example["kind"] == "Deployment"
     ]
     target = document["spec"]["scaleTargetRef"]["name"]
-    assert (target, document["metadata"]["namespace"]) in {(each["name"], each["namespace"]) for each in workloads}
+    assert (target, document["metadata"]["namespace"]) in {
+        (workload["name"], workload["namespace"]) for workload in workloads
+    }
 
 
 TOLERANCE = 0.1
-"""So near its target an autoscaler leaves things as they are (kubernetes.io, Horizontal Pod Autoscaling)."""
+"""An autoscaler changes nothing within this part of its target (kubernetes.io, Horizontal Pod Autoscaling)."""
 (BY_USE,) = (path for path in EXAMPLES if path.stem == "serving-by-use")
 
 
@@ -66,8 +68,8 @@ def desired(replicas: int, use: float) -> int:
     kind = trigger.get("metricType", "AverageValue")
     assert kind in {"AverageValue", "Value"}
     target = float(trigger["metadata"]["threshold"]) * (replicas if kind == "AverageValue" else 1)
-    wanted = replicas if abs(use / target - 1) <= TOLERANCE else math.ceil(replicas * use / target)
-    return max(spec["minReplicaCount"], min(spec["maxReplicaCount"], wanted))
+    unbounded = replicas if abs(use / target - 1) <= TOLERANCE else math.ceil(replicas * use / target)
+    return max(spec["minReplicaCount"], min(spec["maxReplicaCount"], unbounded))
 
 
 @pytest.mark.xdist_group("metrics")
@@ -82,11 +84,11 @@ def test_its_query_says_how_much_one_card_works_however_many_there_are(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("replicas", "use", "wanted"),
+    ("replicas", "use", "expected"),
     [(8, 0.875, 8), (8, 0.7, 8), (4, 0.875, 5), (1, 0.875, 2), (8, 0.35, 4), (8, 0.01, 1)],
 )
-def test_busy_replicas_are_kept_and_joined_by_more_and_idle_ones_go(replicas: int, use: float, wanted: int) -> None:
-    assert desired(replicas, use) == wanted
+def test_busy_replicas_are_kept_and_joined_by_more_and_idle_ones_go(replicas: int, use: float, expected: int) -> None:
+    assert desired(replicas, use) == expected
 
 
 def test_replicas_are_given_back_no_sooner_than_a_node_pays_off() -> None:

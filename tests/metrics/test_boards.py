@@ -1,4 +1,4 @@
-"""A board shows what its titles say, and of that what was chosen above it."""
+"""A board shows what its titles say, filtered by the variables at its top."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def test_the_quota_of_the_chosen_team_alone_is_shown(tmp_path: Path) -> None:
         for kind, amount in (("used", 4.0), ("hard", 8.0))
     }
     judge = Rules.of(stack_settings("dev"), tmp_path / "rules.yaml")
-    wanted = {'{namespace="ml-training",resource="requests.nvidia.com/gpu"}': 0.5}
-    assert judge.fault_of(quota, 0, {panel.expr.replace("$namespace", "ml-training"): wanted}) == ""
+    expected = {'{namespace="ml-training",resource="requests.nvidia.com/gpu"}': 0.5}
+    assert judge.fault_of(quota, 0, {panel.expr.replace("$namespace", "ml-training"): expected}) == ""
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.uid)
 def test_a_panel_that_names_what_can_be_chosen_shows_the_chosen(board: Board) -> None:
-    chosen_by = {each.label: f"${each.name}" for each in board.variables}
+    chosen_by = {variable.label: f"${variable.name}" for variable in board.variables}
     for panel in board.panels:
         for label in re.findall(r"{{(\w+)}}", panel.legend):
             assert chosen_by.get(label, "") in panel.expr, f"{panel.title}: {label}"

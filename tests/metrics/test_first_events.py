@@ -1,4 +1,4 @@
-"""A counter begins at its first event, so that nothing increases: alerts about events tell it all the same."""
+"""A counter appears with its first event and so shows no increase; alerts about events must fire all the same."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.metrics.server import of_all
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 
 _BEGINNING_WITH_AN_EVENT = ("karpenter_", "kueue_")
-"""These exporters make a series at its first event; the card exporter's stand at nought from its start."""
+"""These exporters make a series at its first event; the card exporter's series begin at zero when it starts."""
 COUNTED = [
-    each
-    for each in CASES
-    if all(name.startswith(_BEGINNING_WITH_AN_EVENT) and "_total{" in name for name in each.series)
+    case
+    for case in CASES
+    if all(name.startswith(_BEGINNING_WITH_AN_EVENT) and "_total{" in name for name in case.series)
 ]
 _ABSENT = [math.nan]
 
@@ -43,7 +43,7 @@ def last(case: Case) -> float:
 
 
 def test_the_alerts_about_events_are_these() -> None:
-    assert {each.alert for each in COUNTED} == {
+    assert {case.alert for case in COUNTED} == {
         "CapacityInsufficient",
         "NodeLaunchFailing",
         "QueueWorkEvicted",
@@ -87,9 +87,9 @@ def test_a_second_process_that_counts_anew_tells_its_own_first_events(case: Case
 
 
 def test_the_board_shows_first_events_too(tmp_path: Path) -> None:
-    (board,) = (each for each in BOARDS if each.uid == "gpu-pools")
+    (board,) = (candidate for candidate in BOARDS if candidate.uid == "gpu-pools")
     disrupted = 'karpenter_nodeclaims_disrupted_total{nodepool="a",reason="drifted"}'
     born = {disrupted: _ABSENT * 60 + [2.0]}
-    (panel,) = (each for each in board.panels if each.title == "Nodes disrupted")
-    judge = Rules.of(stack_settings("dev"), tmp_path / "rules.yaml")
-    assert judge.fault_of(born, 60, {of_all(board, panel): {'{nodepool="a",reason="drifted"}': 2.0}}) == ""
+    (panel,) = (candidate for candidate in board.panels if candidate.title == "Nodes disrupted")
+    dev_rules = Rules.of(stack_settings("dev"), tmp_path / "rules.yaml")
+    assert dev_rules.fault_of(born, 60, {of_all(board, panel): {'{nodepool="a",reason="drifted"}': 2.0}}) == ""

@@ -1,13 +1,13 @@
-"""How many series monitoring keeps, counted before there is a node, and bounded."""
+"""The number of series that monitoring keeps is computed from settings, and has a bound."""
 
 from __future__ import annotations
 
 import pytest
 
 from gpuplatform.catalog.dcgm_counters import counters
-from gpuplatform.render.monitoring.kept import Kept, kept
+from gpuplatform.plan.node_pools import plan
+from gpuplatform.render.monitoring.scraping import Kept, kept
 from gpuplatform.render.monitoring.stack import read_of_karpenter
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from tests.builders import STACKS, a_pool, a_slice_pool, some_settings, stack_settings
@@ -19,13 +19,13 @@ PER_NODE = 2000
 
 
 def counted(settings: Settings) -> list[Kept]:
-    return [kept(each, read_of_karpenter(settings)) for each in plan(settings.pools, settings.network.zones)]
+    return [kept(node_pool, read_of_karpenter(settings)) for node_pool in plan(settings.pools, settings.network.zones)]
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_series_kept_per_nodepool_and_per_node_are_bounded(stack: str, figures: Figures) -> None:
-    found = counted(stack_settings(stack))
-    of_nodepool, of_node = (max(getattr(each, name) for each in found) for name in ("per_nodepool", "per_node"))
+    counts = counted(stack_settings(stack))
+    of_nodepool, of_node = (max(getattr(count, name) for count in counts) for name in ("per_nodepool", "per_node"))
     figures(f"{stack}: series kept at most {of_nodepool} per NodePool, {of_node} per node")
     assert 0 < of_nodepool <= PER_NODEPOOL
     assert 0 < of_node <= PER_NODE
@@ -37,7 +37,7 @@ def test_every_nodepool_brings_as_many_however_many_there_are() -> None:
             a_pool(name=f"pool-{number}", taints=[{"key": "team.example/pool", "value": f"pool-{number}"}])
             for number in range(count)
         ]
-        return {each.per_nodepool for each in counted(some_settings(pools=pools))}
+        return {count_of_pool.per_nodepool for count_of_pool in counted(some_settings(pools=pools))}
 
     assert of(1) == of(20)
 
@@ -46,7 +46,7 @@ def test_a_slice_is_measured_by_itself_and_a_share_is_not() -> None:
     (sliced,) = counted(some_settings(pools=[a_slice_pool()]))
     (whole,) = counted(some_settings(pools=[a_slice_pool(sharing="exclusive")]))
     (planned,) = plan(some_settings(pools=[a_slice_pool()]).pools, ("us-east-1a",))
-    cards = max(each.cards for each in planned.types)
+    cards = max(instance_type.cards for instance_type in planned.types)
     assert sliced.per_node - whole.per_node == len(counters()) * cards * (planned.units_per_card - 1)
     shared: Plain = {"time_slicing": 4}
     assert counted(some_settings(pools=[a_pool(sharing=shared)])) == counted(some_settings())

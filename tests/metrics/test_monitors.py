@@ -1,4 +1,4 @@
-"""What is scraped is there: each monitor selects one Service that a chart makes, and asks a port that it has."""
+"""Each monitor selects one Service that a chart makes, and a port of that Service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.figures import Figures
 pytestmark = [pytest.mark.metrics, pytest.mark.xdist_group("metrics")]
 
 _RENDERED: Mapping[str, ModuleFiles] = {"karpenter": KARPENTER_CHART, "kueue": KUEUE_CHART}
-"""Charts that can be had; what the others make is in their sheets."""
+"""Charts that the test can render; the Services of the others are in their fact sheets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,14 @@ class Service:
 
 
 def of_sheet(chart: str) -> Iterator[Service]:
-    for each in sheets()[chart].services:
-        yield Service(each.namespace or CHARTS[chart].namespace, each.name, each.labels, frozenset(each.ports))
+    for service in sheets()[chart].services:
+        yield Service(
+            service.namespace or CHARTS[chart].namespace, service.name, service.labels, frozenset(service.ports)
+        )
 
 
 def templated(chart: str, values: Document) -> Iterator[Service]:
-    """By the real helm, with the stack's own values."""
+    """Services as the real helm renders them with the stack's values."""
     helm = tiers.at_hand("metrics", at_hand(HELM)).command
     folder = tiers.at_hand("metrics", files_at_hand(_RENDERED[chart]))
     namespace = CHARTS[chart].namespace
@@ -59,21 +61,21 @@ def templated(chart: str, values: Document) -> Iterator[Service]:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    for each in yaml.safe_load_all(ended.stdout):
-        if each and each["kind"] == "Service":
-            metadata = each["metadata"]
-            ports = frozenset(port["name"] for port in each["spec"]["ports"] if "name" in port)
+    for document in yaml.safe_load_all(ended.stdout):
+        if document and document["kind"] == "Service":
+            metadata = document["metadata"]
+            ports = frozenset(port["name"] for port in document["spec"]["ports"] if "name" in port)
             yield Service(metadata["namespace"], metadata["name"], metadata["labels"], ports)
 
 
-def misses(monitor: Mapping[str, Any], services: list[Service]) -> list[str]:
-    """What keeps a monitor from what it means."""
-    name, spec = monitor["metadata"]["name"], monitor["spec"]
-    namespaces, wanted = spec["namespaceSelector"]["matchNames"], spec["selector"]["matchLabels"].items()
-    selected = [each for each in services if each.namespace in namespaces and wanted <= each.labels.items()]
+def misses(service_monitor: Mapping[str, Any], services: list[Service]) -> list[str]:
+    """Why a monitor selects no Service, several, or a port that is not there."""
+    name, spec = service_monitor["metadata"]["name"], service_monitor["spec"]
+    namespaces, labels = spec["namespaceSelector"]["matchNames"], spec["selector"]["matchLabels"].items()
+    selected = [service for service in services if service.namespace in namespaces and labels <= service.labels.items()]
     if len(selected) != 1:
-        return [f"{name} selects {[each.name for each in selected]} in {namespaces}"]
-    absent = {each["port"] for each in spec["endpoints"]} - selected[0].ports
+        return [f"{name} selects {[service.name for service in selected]} in {namespaces}"]
+    absent = {endpoint["port"] for endpoint in spec["endpoints"]} - selected[0].ports
     return [f"{name} asks {port} of {selected[0].name}, which has {sorted(selected[0].ports)}" for port in absent]
 
 
@@ -84,9 +86,9 @@ def test_every_monitor_selects_one_service_and_a_port_that_it_has(stack: str, fi
     made = [service for chart, values in charts.items() for service in templated(chart, values)]
     others = [service for chart in documents.values if chart not in _RENDERED for service in of_sheet(chart)]
     services = [*made, *others]
-    monitors = [each for each in documents.documents if each["kind"] == "ServiceMonitor"]
+    monitors = [document for document in documents.documents if document["kind"] == "ServiceMonitor"]
     assert monitors
-    wrong = [miss for each in monitors for miss in misses(each, services)]
+    wrong = [miss for document in monitors for miss in misses(document, services)]
     figures(f"{stack}: {len(monitors)} monitors, beside {len(made)} services rendered by helm; wrong: {len(wrong)}")
     assert wrong == []
 
@@ -94,10 +96,10 @@ def test_every_monitor_selects_one_service_and_a_port_that_it_has(stack: str, fi
 @pytest.mark.parametrize("chart", _RENDERED)
 def test_the_sheet_of_a_chart_that_can_be_had_tells_its_services_truly(chart: str) -> None:
     rendered = {service.name: service for service in templated(chart, render(stack_settings("prod")).values[chart])}
-    for told in of_sheet(chart):
-        assert told.labels.items() <= rendered[told.name].labels.items(), told.name
-        named = rendered[told.name].ports
-        assert told.ports == named or not named, told.name
+    for sheet_service in of_sheet(chart):
+        assert sheet_service.labels.items() <= rendered[sheet_service.name].labels.items(), sheet_service.name
+        named = rendered[sheet_service.name].ports
+        assert sheet_service.ports == named or not named, sheet_service.name
 
 
 def monitor(port: str, **labels: str) -> dict[str, Any]:
@@ -118,18 +120,19 @@ def test_a_monitor_of_nothing_of_two_or_of_another_port_is_named() -> None:
 def relabelled(folder: Path, node_labels: Mapping[str, str]) -> Mapping[str, str]:
     """What the real promtool makes of a card exporter's target on a node with these labels, by our own monitor."""
     (cards,) = (
-        each
-        for each in render(stack_settings("prod")).documents
-        if each["kind"] == "ServiceMonitor" and name_of(each) == "dcgm-exporter"
+        document
+        for document in render(stack_settings("prod")).documents
+        if document["kind"] == "ServiceMonitor" and name_of(document) == "dcgm-exporter"
     )
     spec = cast("dict[str, Any]", cards["spec"])
     spelt = {"sourceLabels": "source_labels", "targetLabel": "target_label", "regex": "regex"}
-    found = {"__meta_kubernetes_node_label_" + sanitized(key): value for key, value in node_labels.items()}
+    target_labels = {"__meta_kubernetes_node_label_" + sanitized(key): value for key, value in node_labels.items()}
     job = {
         "job_name": "cards",
-        "static_configs": [{"targets": ["node:9400"], "labels": found}],
+        "static_configs": [{"targets": ["node:9400"], "labels": target_labels}],
         "relabel_configs": [
-            {spelt[name]: value for name, value in each.items()} for each in spec["endpoints"][0]["relabelings"]
+            {spelt[name]: value for name, value in relabeling.items()}
+            for relabeling in spec["endpoints"][0]["relabelings"]
         ],
     }
     (folder / "prometheus.yml").write_text(yaml.safe_dump({"scrape_configs": [job]}), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is said of a pool is said whoever makes its nodes, and of what they never offered, by the real promtool."""
+"""Alerts about a pool hold for nodes of Karpenter and of EKS, and for nodes that never offered a card."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ by_either = pytest.mark.parametrize(
 
 
 def judge_of(folder: Path, provisioner: str) -> Rules:
-    """The rules of a stack with one static pool of one node, made by one or the other."""
+    """The rules of a stack with one static pool of one node, made by that provisioner."""
     settings = some_settings(
         pools=[a_pool(), a_static_pool(provisioner=provisioner)],
         feature_gates={"static_capacity": provisioner == "karpenter"},
@@ -67,13 +67,13 @@ def test_the_cards_of_a_pool_are_paid_for_and_held_whoever_made_the_node(
     runs = f'kube_pod_status_phase{{{_POD},phase="Running"}}'
     series = {name: [1.0] * _LONG for name in (labels_of(wears), asks, runs)}
     of = f'{{nodepool="{_NAME if provisioner == "karpenter" else _GROUP}"}}'
-    wanted = {
+    expected = {
         f"sum(gpu:paid_cards:sum{of})": {"{}": 1.0},
         f"sum(gpu:allocated_cards:sum{of})": {"{}": 1.0},
         f"sum(gpu:paid_usd_per_hour:sum{of}) > bool 0": {"{}": 1.0},
         f"sum(gpu:idle_usd_per_hour:sum{of})": {"{}": 0.0},
     }
-    assert judge_of(tmp_path, provisioner).fault_of(series, _LONG - 1, wanted) == ""
+    assert judge_of(tmp_path, provisioner).fault_of(series, _LONG - 1, expected) == ""
 
 
 def test_a_node_whose_plugin_never_came_is_told(tmp_path: Path) -> None:
@@ -113,17 +113,17 @@ def test_cards_of_claims_are_paid_for_and_not_said_to_be_idle(tmp_path: Path) ->
         f'label_node_kubernetes_io_instance_type="{of_type}"}}': [1.0] * _LONG
         for node, (pool, of_type) in nodes.items()
     }
-    wanted = {
+    expected = {
         f'sum(gpu:paid_cards:sum{{nodepool="{name}"}})': {"{}": 1.0},
         f'count(gpu:idle_usd_per_hour:sum{{nodepool="{name}"}}) or vector(0)': {"{}": 0.0},
         f'count(gpu:idle_usd_per_hour:sum{{nodepool="{counted}"}} > 0) or vector(0)': {"{}": 1.0},
     }
-    assert Rules.of(CLAIMED, tmp_path / "rules.yaml").fault_of(series, _LONG - 1, wanted) == ""
+    assert Rules.of(CLAIMED, tmp_path / "rules.yaml").fault_of(series, _LONG - 1, expected) == ""
 
 
 def test_no_alert_of_a_pool_of_claims_waits_for_what_nothing_measures() -> None:
     def of(pool: str) -> set[str]:
-        return {each.name for each in alerts(CLAIMED) if each.labels.get("pool") == pool}
+        return {alert.name for alert in alerts(CLAIMED) if alert.labels.get("pool") == pool}
 
     assert of("claimed") == {"StaticPoolShort"}
     assert of("serve") == {"GpuPluginShort", "GpuPoolNearCeiling", "GpuUseLow"}
@@ -133,5 +133,5 @@ def test_karpenter_is_not_asked_about_training_nodes_that_eks_makes() -> None:
     made_by_eks = some_settings(
         pools=[a_pool(), a_static_pool(provisioner="managed-node-group")], feature_gates={"static_capacity": False}
     )
-    assert "TrainingNodeDisrupted" not in {each.name for each in alerts(made_by_eks)}
-    assert "TrainingNodeDisrupted" in {each.name for each in alerts(CLAIMED)}
+    assert "TrainingNodeDisrupted" not in {alert.name for alert in alerts(made_by_eks)}
+    assert "TrainingNodeDisrupted" in {alert.name for alert in alerts(CLAIMED)}

@@ -12,7 +12,7 @@ import yaml
 
 from gpuplatform.render.monitoring.boards import BOARDS
 from gpuplatform.render.monitoring.stack import rules
-from sandbox.control_plane.ports import LOOPBACK
+from sandbox.control_plane.part import LOOPBACK
 from tests.builders import stack_settings
 from tests.metrics.server import awaited, of_all, prometheus
 
@@ -45,7 +45,7 @@ karpenter_nodeclaims_disrupted_total{{nodepool="{_NODEPOOL}",reason="drifted"}} 
 karpenter_interruption_received_messages_total{{message_type="spot_interrupted"}} 0
 karpenter_cloudprovider_instance_launch_failures_total{{reason="x",zone="a",capacity_type="spot"}} 0
 """
-"""What the exporters would say of one node with one pod."""
+"""The samples that exporters would give for one node with one pod."""
 
 
 class _Exporter(BaseHTTPRequestHandler):

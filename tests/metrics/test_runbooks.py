@@ -1,4 +1,4 @@
-"""What a runbook says to look at is there, and its commands can be filled in from the alert that led to it."""
+"""A runbook names boards that exist, and the labels of its alert fill in its commands."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.builders import STACKS, stack_settings
 
 _READERS_OWN = {"CLUSTER", "FILE", "NAME"}
 _SHOWN = {"NODE": ("get nodes", "-o wide"), "NODECLAIM": ("get nodeclaims",), "NAMESPACE": (" -A",)}
-"""What a command has in it that shows such names."""
+"""Parts of commands whose output shows such names."""
 
 every_alert = pytest.mark.parametrize(
     "alert",
-    {each.name: each for stack in STACKS for each in alerts(stack_settings(stack))}.values(),
+    {alert.name: alert for stack in STACKS for alert in alerts(stack_settings(stack))}.values(),
     ids=lambda alert: alert.name,
 )
 
@@ -28,10 +28,10 @@ def labels_of(alert: Alert) -> set[str]:
 
 @every_alert
 def test_words_in_capitals_are_labels_of_the_alert_or_shown_by_a_command_before(alert: Alert) -> None:
-    known = {each.upper() for each in labels_of(alert)} | _READERS_OWN
+    words = {label.upper() for label in labels_of(alert)} | _READERS_OWN
     for command in alert.look:
-        assert set(re.findall(r"\b[A-Z]{3,}\b", command)) <= known, command
-        known |= {word for word, parts in _SHOWN.items() if any(part in command for part in parts)}
+        assert set(re.findall(r"\b[A-Z]{3,}\b", command)) <= words, command
+        words |= {word for word, parts in _SHOWN.items() if any(part in command for part in parts)}
 
 
 @every_alert
@@ -52,6 +52,6 @@ def test_the_list_of_pods_is_not_searched_for_a_pool_which_it_does_not_show(aler
 
 @every_alert
 def test_a_board_that_is_named_is_one_that_there_is(alert: Alert) -> None:
-    titles = {each.title for each in BOARDS}
+    titles = {board.title for board in BOARDS}
     for words in re.findall(r"the board (\w+ \w+)", alert.description, re.IGNORECASE):
         assert words in titles

@@ -13,10 +13,9 @@ import pytest
 from gpuplatform.accept import check_file
 from gpuplatform.render.stack import Rendered, render
 from sandbox.cluster import Cluster, ClusterCommands, cluster, cluster_commands_at_hand
-from sandbox.control_plane.commands import full_commands_at_hand
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.controllers import FullCommands, full_control_plane
-from sandbox.market import ec2_of
+from sandbox.control_plane.controllers import FullCommands, full_commands_at_hand, full_control_plane
+from sandbox.offerings import ec2_of
 from tests.tiers import at_hand
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +24,7 @@ STATES = (
     ("get", "nodeclaims,nodes", "-o", "wide"),
     ("get", "events", "--all-namespaces", "--sort-by=.lastTimestamp"),
 )
-"""What kubectl is asked of a cluster in which a test failed."""
+"""The kubectl commands that are run on the cluster of a failed test."""
 STATE_LINES = 60
 
 
@@ -33,20 +32,20 @@ STATE_LINES = 60
 def pytest_runtest_makereport(
     item: pytest.Function, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failed test's report shows the pods, nodes and last events of its cluster: who waits in vain says for what."""
+    """A failed test's report shows the pods, nodes and last events of its cluster, and so why a pod still waits."""
     report = yield
     running = next((value for value in item.funcargs.values() if isinstance(value, Cluster)), None)
     if report.failed and report.when == "call" and running is not None:
         for arguments in STATES:
-            told = running.plane.kubectl(*arguments)
-            lines = (told.out if told.ok else told.err).splitlines()[-STATE_LINES:]
+            answer = running.plane.kubectl(*arguments)
+            lines = (answer.out if answer.ok else answer.err).splitlines()[-STATE_LINES:]
             report.sections.append((f"kubectl {' '.join(arguments)}", "\n".join(lines)))
     return report
 
 
 @pytest.fixture(scope="session")
 def full_commands() -> FullCommands:
-    """What is on the machine; a test builds nothing. Without it the tier is skipped, or fails where it is required."""
+    """The machine's commands; a test builds none. Without them the tier is skipped, or fails where it is required."""
     return at_hand("placement", full_commands_at_hand())
 
 
@@ -59,13 +58,13 @@ def control(full_commands: FullCommands, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def cluster_commands() -> ClusterCommands:
-    """The same with Karpenter."""
+    """The commands with Karpenter's; without them the tier is skipped, or fails where it is required."""
     return at_hand("placement", cluster_commands_at_hand())
 
 
 @pytest.fixture(scope="session")
 def dev() -> Rendered:
-    """The dev stack's documents, as they are."""
+    """The dev stack's documents, unchanged."""
     settings = check_file(ROOT / "Pulumi.dev.yaml").settings
     assert settings is not None
     return render(settings)
@@ -73,7 +72,7 @@ def dev() -> Rendered:
 
 @pytest.fixture
 def platform(cluster_commands: ClusterCommands, dev: Rendered, tmp_path: Path) -> Iterator[Cluster]:
-    """The dev stack on a control plane with Karpenter, settled: a new one for each test, so that none finds nodes."""
+    """The dev stack on a control plane with Karpenter, settled; each test has a new one without earlier nodes."""
     settings = check_file(ROOT / "Pulumi.dev.yaml").settings
     assert settings is not None
     with cluster(tmp_path, cluster_commands, ec2_of(settings), dev.karpenter_values, kinds_of=dev.documents) as running:

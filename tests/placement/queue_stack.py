@@ -1,4 +1,4 @@
-"""A stack of three teams on one pool of whole cards and one block of nodes that stand already, for what queues do."""
+"""A stack for the tests of queues: teams on one pool of whole cards and on a block of static nodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpuplatform.render.block import block
-from gpuplatform.render.document import Document, a
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
@@ -35,13 +35,13 @@ def a_team(name: str, cards: int, borrow: int, weight: int = 1, pool: str = "tra
 
 
 def queue_settings() -> Settings:
-    """Alpha and beta may borrow what gamma leaves idle; delta has the block; serving and trials share one node."""
+    """Alpha and beta may borrow gamma's idle cards; delta has the block; serving and trials share one node."""
     train = a_pool(
         name="train",
         purpose="train",
         cards=[a_card("A100-40GB", ["p4d.24xlarge"], [a_market(ceiling_cards=ELASTIC_NODES * NODE_CARDS)])],
     )
-    block = a_static_pool(
+    standing = a_static_pool(
         name=BLOCK,
         role="worker",
         nodes=BLOCK_NODES,
@@ -54,7 +54,7 @@ def queue_settings() -> Settings:
         a_namespace(name="trials", quota={GPU: 4}, priorities=["experiment-low"], pools=["serve"]),
     ]
     return some_settings(
-        pools=[train, block, serve],
+        pools=[train, standing, serve],
         queues={"overcommit_ratio": 2.0},
         tenants=[
             a_team("alpha", 8, 16, weight=3),
@@ -72,8 +72,8 @@ def spec_of(pool: Pool, cards: int = 1, priority: str = "training-normal") -> Do
     spec["priorityClassName"] = priority
     spec["restartPolicy"] = "Never"
     spec["containers"][0] |= {"image": "none"}
-    for each in spec["containers"][0]["resources"].values():
-        each |= {GPU: str(cards)}
+    for resource in spec["containers"][0]["resources"].values():
+        resource |= {GPU: str(cards)}
     spec["containers"][0]["resources"]["requests"] |= {"cpu": "100m", "memory": "128Mi"}
     return spec
 
@@ -81,9 +81,9 @@ def spec_of(pool: Pool, cards: int = 1, priority: str = "training-normal") -> Do
 def job_of(
     spec: Document, namespace: str, name: str, pods: int = 1, annotations: Mapping[str, str] | None = None
 ) -> Document:
-    """A job of so many such pods; it names no queue, as most who write jobs would not."""
+    """A job of so many such pods; it names no queue, as most users' jobs do not."""
     template = {"metadata": {"annotations": annotations or {}}, "spec": spec}
     whole = {"parallelism": pods, "completions": pods, "completionMode": "Indexed", "template": template}
-    job = a("batch/v1", "Job", name, namespace, spec=whole)
+    job = kubernetes_object("batch/v1", "Job", name, namespace, spec=whole)
     job["metadata"] = {"name": name, "namespace": namespace, "labels": {PRIORITY: spec["priorityClassName"]}}
     return job

@@ -1,4 +1,4 @@
-"""What the Kubernetes stand-in asks of a real API server, and what it makes of its answers."""
+"""The requests of the Kubernetes stand-in to a real API server, and how it handles the answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gpuplatform.render.monitoring.values import DEFINITIONS_CHART, definition_v
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud.api import Api
 from sandbox.cloud.cluster import ClusterService
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Properties, World
+from sandbox.cloud.input_validation import RefusedError
+from sandbox.cloud.store import Properties, Store
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.tools.module_files import PROMETHEUS_CRDS, files_at_hand
 from tests.tiers import at_hand
@@ -41,7 +41,7 @@ def api(control: ControlPlane, stop: threading.Event) -> Api:
 
 @pytest.fixture
 def service(control: ControlPlane, api: Api, tmp_path: Path) -> Iterator[ClusterService]:
-    yield ClusterService.of(World(tmp_path / "world.db"), api, control.folder)
+    yield ClusterService.of(Store(tmp_path / "world.db"), api, control.folder)
     control.kubectl("delete", "configmap", "guide", "--ignore-not-found")
 
 
@@ -49,9 +49,9 @@ def test_what_is_made_is_there_and_what_is_deleted_is_gone(service: ClusterServi
     entry = service.create(URN, TOKEN, config_map(one="1"))
     place = api.place(config_map())
     assert place.path == "/api/v1/namespaces/default/configmaps/guide"
-    found = api.read(place)
-    assert found is not None
-    assert found["data"] == {"one": "1"}
+    live = api.read(place)
+    assert live is not None
+    assert live["data"] == {"one": "1"}
     assert service.world.find(TOKEN, "default/guide") is not None
     service.delete(entry)
     assert api.read(place) is None
@@ -61,9 +61,9 @@ def test_what_is_made_is_there_and_what_is_deleted_is_gone(service: ClusterServi
 def test_what_is_no_longer_said_is_taken_away(service: ClusterService, api: Api) -> None:
     entry = service.create(URN, TOKEN, config_map(one="1", two="2"))
     service.update(entry, config_map(two="2"))
-    found = api.read(api.place(config_map()))
-    assert found is not None
-    assert found["data"] == {"two": "2"}
+    live = api.read(api.place(config_map()))
+    assert live is not None
+    assert live["data"] == {"two": "2"}
 
 
 def test_an_object_that_somebody_else_made_is_not_taken_over(service: ClusterService, control: ControlPlane) -> None:

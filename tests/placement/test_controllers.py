@@ -1,4 +1,4 @@
-"""Pods run, nodes are Ready, and nobody outside this machine can ask."""
+"""Pods run, nodes are Ready, and no process listens outside this machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psutil
 import pytest
 import yaml
 
-from gpuplatform.render.document import Document, a
+from gpuplatform.render.document import Document, kubernetes_object
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import KWOK_NODE, RUNS_FOR, FullCommands, full_control_plane
 
@@ -20,7 +20,7 @@ ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 
 
 def node(name: str) -> Document:
-    document = a("v1", "Node", name, status={"capacity": ROOM, "allocatable": ROOM})
+    document = kubernetes_object("v1", "Node", name, status={"capacity": ROOM, "allocatable": ROOM})
     document["metadata"] = {"name": name, "annotations": {KWOK_NODE: "fake"}}
     return document
 
@@ -28,7 +28,9 @@ def node(name: str) -> Document:
 def job(name: str, pods: int, **annotations: str) -> Document:
     container = {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}
     template = {"metadata": {"annotations": annotations}, "spec": {"restartPolicy": "Never", "containers": [container]}}
-    return a("batch/v1", "Job", name, "default", spec={"parallelism": pods, "completions": pods, "template": template})
+    return kubernetes_object(
+        "batch/v1", "Job", name, "default", spec={"parallelism": pods, "completions": pods, "template": template}
+    )
 
 
 def test_a_job_runs_on_a_node_that_kwok_looks_after_and_goes_on_running(control: ControlPlane) -> None:
@@ -37,8 +39,8 @@ def test_a_job_runs_on_a_node_that_kwok_looks_after_and_goes_on_running(control:
     assert kubectl("wait", "--for=condition=Ready", "node/one", "--timeout=60s").ok
     assert kubectl("wait", "--for=jsonpath={.status.ready}=3", "job/training", "--timeout=60s").ok
     pods = json.loads(kubectl("get", "pods", "-l", "job-name=training", "-o", "json").out)["items"]
-    assert {each["spec"]["nodeName"] for each in pods} == {"one"}
-    assert {each["status"]["phase"] for each in pods} == {"Running"}
+    assert {pod["spec"]["nodeName"] for pod in pods} == {"one"}
+    assert {pod["status"]["phase"] for pod in pods} == {"Running"}
     assert kubectl("delete", "job/training", "node/one", "--timeout=60s").ok
 
 
@@ -60,8 +62,12 @@ def test_a_namespace_goes_away(control: ControlPlane) -> None:
 
 def test_every_part_listens_on_loopback_alone(control: ControlPlane) -> None:
     for part in control.parts:
-        listening = [each for each in psutil.Process(part.process.pid).net_connections() if each.status == "LISTEN"]
-        assert {(each.family, each.laddr.ip) for each in listening} == {(socket.AF_INET, "127.0.0.1")}, part.name
+        listening = [
+            net_connection
+            for net_connection in psutil.Process(part.process.pid).net_connections()
+            if net_connection.status == "LISTEN"
+        ]
+        assert {(pconn.family, pconn.laddr.ip) for pconn in listening} == {(socket.AF_INET, "127.0.0.1")}, part.name
 
 
 def test_a_kept_control_plane_is_found_again_with_its_objects_under_the_same_kubeconfig(
@@ -69,13 +75,13 @@ def test_a_kept_control_plane_is_found_again_with_its_objects_under_the_same_kub
 ) -> None:
     with full_control_plane(tmp_path, full_commands) as first:
         assert first.kubectl("create", "namespace", "kept").ok
-        known = first.kubeconfig.read_text(encoding="utf-8")
+        kubeconfig = first.kubeconfig.read_text(encoding="utf-8")
     with full_control_plane(tmp_path, full_commands, keep=True) as second:
         assert second.kubectl("get", "namespace", "kept").ok
-        assert second.kubeconfig.read_text(encoding="utf-8") == known
+        assert second.kubeconfig.read_text(encoding="utf-8") == kubeconfig
     with full_control_plane(tmp_path, full_commands) as third:
         assert not third.kubectl("get", "namespace", "kept").ok
-        assert third.kubeconfig.read_text(encoding="utf-8") != known
+        assert third.kubeconfig.read_text(encoding="utf-8") != kubeconfig
 
 
 def test_nothing_of_it_runs_once_its_block_is_left(full_commands: FullCommands, tmp_path: Path) -> None:

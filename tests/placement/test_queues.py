@@ -1,6 +1,6 @@
-"""What the stack's queues do on the real Kueue, with the real Karpenter and the real scheduler below them.
+"""The stack's queues on the real Kueue, with the real Karpenter and the real scheduler.
 
-One control plane serves every scenario; each takes away what it submitted.
+One control plane serves every scenario; each scenario deletes its own objects.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from gpuplatform.render.document import Document, a, as_yaml
+from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
 from sandbox.cluster import Cluster, ClusterCommands, cluster, items
-from sandbox.market import ec2_of
+from sandbox.offerings import ec2_of
 from tests.figures import Figures
 from tests.placement.queue_stack import (
     BLOCK,
@@ -34,7 +34,7 @@ from tests.placement.queue_stack import (
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
 SETTINGS = queue_settings()
-POOLS = {each.name: each for each in SETTINGS.pools}
+POOLS = {pool.name: pool for pool in SETTINGS.pools}
 LIMIT_SECONDS = 360.0
 START_SECONDS = 25
 BACKOFF_SECONDS = 5
@@ -44,7 +44,7 @@ WORKLOADS = "workloads.kueue.x-k8s.io"
 
 @pytest.fixture(scope="module")
 def queues(cluster_commands: ClusterCommands, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """The stack with its own Kueue; only the time that a job may take to start is shorter than settings allow."""
+    """The stack with its own Kueue; only the time limit for a job's start is shorter than settings allow."""
     rendered = render(SETTINGS)
     values: Any = rendered.kueue_values[CHART]
     configuration = yaml.safe_load(values["managerConfig"]["controllerManagerConfigYaml"])
@@ -62,19 +62,19 @@ def queues(cluster_commands: ClusterCommands, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def on(queues: Cluster) -> Iterator[Cluster]:
-    """The same, left as it was found but for nodes."""
+    """The same cluster; after a test its objects are deleted, and its nodes stay."""
     yield queues
     queues.karpenter.restore()
-    for each in (*TEAMS, "ml-serving", "trials"):
+    for namespace in (*TEAMS, "ml-serving", "trials"):
         gone = queues.plane.kubectl(
-            "delete", "jobs,deployments,pods", "--all", "-n", each, "--grace-period=0", "--force"
+            "delete", "jobs,deployments,pods", "--all", "-n", namespace, "--grace-period=0", "--force"
         )
         assert gone.ok, gone.err
     until(lambda: not queues.pods() and not items(queues.plane.kubectl, WORKLOADS, "-A"))
 
 
 def until(what: Callable[[], bool], limit_seconds: float = LIMIT_SECONDS) -> float:
-    """Seconds until it is so; a fault takes the limit."""
+    """Wait until a condition is true; returns the seconds. A failure takes the whole limit."""
     begun = time.monotonic()
     while not what():
         assert time.monotonic() - begun < limit_seconds
@@ -89,26 +89,28 @@ def a_job(team: str, name: str, cards: int, pods: int = 1, pool: str = "train", 
 
 
 def running_cards(on: Cluster, team: str) -> int:
-    """Cards of the team's pods that run."""
-    found = items(on.plane.kubectl, "pods", "-n", team, "--field-selector=status.phase=Running")
-    return sum(int(cast(Any, each)["spec"]["containers"][0]["resources"]["requests"][GPU]) for each in found)
+    """The number of cards of the team's running pods."""
+    pods = items(on.plane.kubectl, "pods", "-n", team, "--field-selector=status.phase=Running")
+    return sum(int(cast(Any, pod)["spec"]["containers"][0]["resources"]["requests"][GPU]) for pod in pods)
 
 
 def condition(on: Cluster, team: str, job: str, kind: str) -> Mapping[str, str] | None:
     """A condition of the job's workload."""
-    for each in cast(list[Any], items(on.plane.kubectl, WORKLOADS, "-n", team)):
-        if any(owner["name"] == job for owner in each["metadata"].get("ownerReferences", [])):
-            return next((it for it in each.get("status", {}).get("conditions", []) if it["type"] == kind), None)
+    for workload in cast(list[Any], items(on.plane.kubectl, WORKLOADS, "-n", team)):
+        if any(owner["name"] == job for owner in workload["metadata"].get("ownerReferences", [])):
+            return next(
+                (entry for entry in workload.get("status", {}).get("conditions", []) if entry["type"] == kind), None
+            )
     return None
 
 
 def is_so(on: Cluster, team: str, job: str, kind: str) -> bool:
-    found = condition(on, team, job, kind)
-    return found is not None and found["status"] == "True"
+    job_condition = condition(on, team, job, kind)
+    return job_condition is not None and job_condition["status"] == "True"
 
 
 def say(figures: Figures, scenario: str, *lines: str) -> None:
-    """The scenario's figures, whether or not pytest shows what passes."""
+    """Report the scenario's figures, also where pytest hides the output of passing tests."""
     figures(f"{scenario}: " + "\n  ".join(lines))
 
 
@@ -144,14 +146,14 @@ def test_a_job_of_the_team_that_was_borrowed_from_preempts_the_borrower_of_lower
     evicted = condition(on, "alpha", "trial", "Preempted")
     assert evicted is not None
     assert evicted["reason"] == "InCohortReclamation"
-    told = [
-        str(each["message"])
-        for each in items(on.plane.kubectl, "events", "-n", "alpha")
-        if each["reason"] == "Preempted" and "preemptor path: /gpu-platform/gamma" in str(each["message"])
-        if "job-trial" in str(each["involvedObject"])
+    messages = [
+        str(event["message"])
+        for event in items(on.plane.kubectl, "events", "-n", "alpha")
+        if event["reason"] == "Preempted" and "preemptor path: /gpu-platform/gamma" in str(event["message"])
+        if "job-trial" in str(event["involvedObject"])
     ]
-    assert told
-    say(figures, "a borrower is preempted", f"after {took:.0f} s, alpha keeps 16 of 24 cards", told[0])
+    assert messages
+    say(figures, "a borrower is preempted", f"after {took:.0f} s, alpha keeps 16 of 24 cards", messages[0])
 
 
 def test_a_job_larger_than_the_quota_waits_with_the_reason(on: Cluster, figures: Figures) -> None:
@@ -179,20 +181,20 @@ def test_a_job_that_names_no_pool_starts_nothing_and_says_why(on: Cluster, figur
     assert "untolerated taint" in waits["message"]
     assert "in flavor train-a100-40gb-on-demand" in waits["message"]
     assert not is_so(on, "delta", "neither", "QuotaReserved")
-    assert [each.name.rsplit("-", 2)[0] for each in on.pods("alpha")] == ["named"]
+    assert [pod.name.rsplit("-", 2)[0] for pod in on.pods("alpha")] == ["named"]
     assert not on.pods("delta")
     say(figures, "a job that names no pool", waits["message"])
 
 
 def test_neuron_devices_pass_a_queue_that_does_not_count_them(on: Cluster) -> None:
     devices: Any = spec_of(POOLS["train"], 1)
-    for each in devices["containers"][0]["resources"].values():
-        del each[GPU]
-        each["aws.amazon.com/neuron"] = "1"
+    for resource in devices["containers"][0]["resources"].values():
+        del resource[GPU]
+        resource["aws.amazon.com/neuron"] = "1"
     on.apply([job_of(devices, "alpha", "inference")])
     until(lambda: is_so(on, "alpha", "inference", "Admitted"))
     until(lambda: bool(on.pods("alpha")))
-    assert [each.node for each in on.pods("alpha")] == [None], "let go by its queue; no node here has such a device"
+    assert [pod.node for pod in on.pods("alpha")] == [None], "let go by its queue; no node here has such a device"
 
 
 def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, figures: Figures) -> None:
@@ -205,24 +207,24 @@ def test_four_nodes_that_stand_are_given_whole_or_not_at_all(on: Cluster, figure
     waits = condition(on, "delta", "pretrain", "QuotaReserved")
     assert waits is not None
     assert waits["status"] == "False"
-    assert len(on.pods("delta")) == 1, "three nodes are idle, and nobody has them in part"
+    assert len(on.pods("delta")) == 1, "three nodes are idle, and no pod takes only some of them"
 
     on.delete([holds])
     took = until(lambda: running_cards(on, "delta") == BLOCK_NODES)
-    nodes = {each.node for each in on.pods("delta")}
-    zones = {each.zone for each in on.nodes() if each.name in nodes}
+    nodes = {pod.node for pod in on.pods("delta")}
+    zones = {node.zone for node in on.nodes() if node.name in nodes}
     assert (len(nodes), len(zones)) == (BLOCK_NODES, 1)
     say(
         figures,
         f"{BLOCK_NODES} standing nodes",
-        f"one taken: 0 pods start, {waits['message']}",
-        f"freed: {BLOCK_NODES} pods on {len(nodes)} nodes of one zone after {took:.0f} s",
+        f"one node taken: 0 pods start, {waits['message']}",
+        f"after it is freed: {BLOCK_NODES} pods on {len(nodes)} nodes of one zone after {took:.0f} s",
     )
 
 
 def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: Cluster, figures: Figures) -> None:
     def bought() -> list[str]:
-        return [each.name for each in on.nodes() if each.nodepool.startswith("train")]
+        return [node.name for node in on.nodes() if node.nodepool.startswith("train")]
 
     cards = 6  # more than half a node: each pod has its own
     on.apply([a_job("alpha", "warms", cards, pods=3)])
@@ -238,8 +240,8 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: 
     evicted = condition(on, "alpha", "pretrain", "Evicted")
     assert evicted is not None
     assert evicted["reason"] == "PodsReadyTimeout"
-    told = {each["reason"] for each in items(on.plane.kubectl, "events", "-n", "alpha")}
-    assert "EvictedDueToPodsReadyTimeout" in told
+    reasons = {event["reason"] for event in items(on.plane.kubectl, "events", "-n", "alpha")}
+    assert "EvictedDueToPodsReadyTimeout" in reasons
 
     on.plane.kubectl("delete", "nodeclaims", *bought())
     on.karpenter.restore()
@@ -247,35 +249,39 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: 
     say(
         figures,
         "four nodes to be bought",
-        f"three had, none to be bought: {evicted['message']}; 0 pods left",
-        f"from no node at all: {len(bought())} nodes, 4 pods after {took:.0f} s",
+        f"three nodes there, a fourth not available: {evicted['message']}; 0 pods left",
+        f"starting without nodes: {len(bought())} nodes, 4 pods after {took:.0f} s",
     )
 
 
 def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, figures: Figures) -> None:
     on.apply(
         [
-            a("v1", "Pod", f"trial-{each}", "trials", spec=spec_of(POOLS["serve"], 1, "experiment-low"))
-            for each in range(4)
+            kubernetes_object(
+                "v1", "Pod", f"trial-{number}", "trials", spec=spec_of(POOLS["serve"], 1, "experiment-low")
+            )
+            for number in range(4)
         ]
     )
     until(lambda: running_cards(on, "trials") == 4)
-    before = {each.name for each in on.nodes()}
-    on.apply([a("v1", "Pod", "server", "ml-serving", spec=spec_of(POOLS["serve"], 2, "inference-critical"))])
+    before = {node.name for node in on.nodes()}
+    on.apply(
+        [kubernetes_object("v1", "Pod", "server", "ml-serving", spec=spec_of(POOLS["serve"], 2, "inference-critical"))]
+    )
     took = until(lambda: running_cards(on, "ml-serving") == 2)
     until(lambda: running_cards(on, "trials") == 2)
-    assert {each.name for each in on.nodes()} == before
-    told = [
-        str(each["message"])
-        for each in items(on.plane.kubectl, "events", "-n", "trials")
-        if each["reason"] == "Preempted"
+    assert {node.name for node in on.nodes()} == before
+    messages = [
+        str(event["message"])
+        for event in items(on.plane.kubectl, "events", "-n", "trials")
+        if event["reason"] == "Preempted"
     ]
-    assert len(told) == 2
-    say(figures, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", told[0])
+    assert len(messages) == 2
+    say(figures, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", messages[0])
 
 
 def test_what_exceeds_the_quota_is_denied_with_the_namespace_and_the_number(on: Cluster, figures: Figures) -> None:
-    many = a("v1", "Pod", "many", "trials", spec=spec_of(POOLS["serve"], 5, "experiment-low"))
+    many = kubernetes_object("v1", "Pod", "many", "trials", spec=spec_of(POOLS["serve"], 5, "experiment-low"))
     denied = on.plane.kubectl("create", "-f", "-", stdin=json.dumps(many))
     assert not denied.ok
     assert "exceeded quota: trials-cards, requested: requests.nvidia.com/gpu=5" in denied.err
@@ -292,18 +298,18 @@ def test_a_deployment_and_a_bare_pod_wait_in_the_queue_only_where_the_namespace_
     spec = spec_of(POOLS[pool], 1, priority) | {"restartPolicy": "Always"}
     template = {"metadata": {"labels": labels}, "spec": spec}
     server = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
-    on.apply([a("apps/v1", "Deployment", "server", namespace, spec=server)])
-    on.apply([a("v1", "Pod", "bare", namespace, spec=spec_of(POOLS[pool], 1, priority))])
+    on.apply([kubernetes_object("apps/v1", "Deployment", "server", namespace, spec=server)])
+    on.apply([kubernetes_object("v1", "Pod", "bare", namespace, spec=spec_of(POOLS[pool], 1, priority))])
     until(lambda: running_cards(on, namespace) == 2)
     admitted = items(on.plane.kubectl, WORKLOADS, "-n", namespace)
     assert len(admitted) == (2 if queued else 0)
-    managed = Counter("kueue.x-k8s.io/managed" in each.labels for each in on.pods(namespace))
+    managed = Counter("kueue.x-k8s.io/managed" in pod.labels for pod in on.pods(namespace))
     assert managed == {queued: 2}
 
 
 def test_a_queue_is_emptied_before_it_goes_by_the_guides_commands(on: Cluster, figures: Figures) -> None:
     on.apply([a_job("alpha", "runs", NODE_CARDS), a_job("alpha", "waits", NODE_CARDS, pods=ELASTIC_NODES)])
-    on.apply([a("v1", "Pod", "bare", "alpha", spec=spec_of(POOLS["train"], NODE_CARDS))])
+    on.apply([kubernetes_object("v1", "Pod", "bare", "alpha", spec=spec_of(POOLS["train"], NODE_CARDS))])
     until(lambda: running_cards(on, "alpha") == 2 * NODE_CARDS)
 
     def stop(policy: str) -> None:

@@ -1,4 +1,4 @@
-"""The pods of releases on nodes of managed node groups: placed by the real scheduler, or refused in its words."""
+"""The pods of releases on nodes of managed node groups: the real scheduler places them, or its message says why not."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pytest
 from gpuplatform.accept import check_file
 from gpuplatform.render.stack import render
 from gpuplatform.standard.sheets.sheet import sheets
-from gpuplatform.standard.system_nodes import system_labels
+from gpuplatform.standard.taints import system_labels
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud import rollout
 from sandbox.cloud.api import Api
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.nodes import NODE_GROUP, NodeGroups
-from sandbox.cloud.refusals import RefusedError
 from sandbox.cloud.release_pods import ReleasePods
+from sandbox.cloud.store import Entry, Properties, Store
 from sandbox.cloud.workloads import RELEASE, Release
-from sandbox.cloud.world import Entry, Properties, World
 from sandbox.control_plane.control_plane import ControlPlane
 from tests.builders import ROOT
 
@@ -64,7 +64,7 @@ def api(control: ControlPlane) -> Api:
 
 @pytest.fixture
 def groups(api: Api, tmp_path: Path) -> NodeGroups:
-    world = World(tmp_path / "world.db")
+    world = Store(tmp_path / "world.db")
     for zone in ZONES:
         subnet = Entry(zone, "aws:ec2/subnet:Subnet", f"subnet-{zone}", {"availabilityZone": zone}, {})
         world.create(subnet, set(), set())
@@ -85,7 +85,7 @@ def system(groups: NodeGroups, control: ControlPlane) -> Iterator[Entry]:
 
 @pytest.fixture
 def pods(api: Api, monkeypatch: pytest.MonkeyPatch) -> ReleasePods:
-    """Gives up soon: the nodes are there."""
+    """Release pods with a short limit: the nodes already exist."""
     monkeypatch.setattr(rollout, "_REFUSED_SECONDS", 3.0)
     return ReleasePods(api)
 
@@ -107,7 +107,7 @@ def names_of(control: ControlPlane, group: Entry) -> set[str]:
 
 
 def without_storage(values: Any) -> None:
-    """Nobody plays the EBS driver here."""
+    """Remove Prometheus's volume: there is no EBS driver here."""
     del values["prometheus"]["prometheusSpec"]["storageSpec"]
 
 

@@ -1,4 +1,4 @@
-"""What the dev stack's own pools do on the real Karpenter and the real scheduler."""
+"""Scenarios for the dev stack's own pools on the real Karpenter and the real scheduler."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from gpuplatform.accept import check_file
 from gpuplatform.render.block import block
-from gpuplatform.render.document import Document, a
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.settings.pools import Pool
 from gpuplatform.standard.markets import Market
 from sandbox.cluster import Cluster, Node, items
@@ -30,7 +30,7 @@ LIMIT_SECONDS = 360.0
 def pool(name: str) -> Pool:
     settings = check_file(ROOT / "Pulumi.dev.yaml").settings
     assert settings is not None
-    return next(each for each in settings.pools if each.name == name)
+    return next(candidate for candidate in settings.pools if candidate.name == name)
 
 
 def pods_of(of: str, replicas: int, name: str = "", annotations: dict[str, str] | None = None) -> list[Document]:
@@ -40,14 +40,14 @@ def pods_of(of: str, replicas: int, name: str = "", annotations: dict[str, str] 
     spec["containers"][0]["resources"]["requests"] |= {"cpu": "100m", "memory": "128Mi"}
     labels = {"app": name or of}
     template = {"metadata": {"labels": labels, "annotations": annotations or {}}, "spec": spec}
-    deployment = a(
+    deployment = kubernetes_object(
         "apps/v1",
         "Deployment",
         name or of,
         NAMESPACE,
         spec={"replicas": replicas, "selector": {"matchLabels": labels}, "template": template},
     )
-    return [a("v1", "Namespace", NAMESPACE), deployment]
+    return [kubernetes_object("v1", "Namespace", NAMESPACE), deployment]
 
 
 def run(on: Cluster, of: str, replicas: int, name: str = "", annotations: dict[str, str] | None = None) -> None:
@@ -56,15 +56,15 @@ def run(on: Cluster, of: str, replicas: int, name: str = "", annotations: dict[s
 
 
 def nodes(on: Cluster, prefix: str) -> list[Node]:
-    return [each for each in on.nodes() if each.nodepool.startswith(prefix)]
+    return [node for node in on.nodes() if node.nodepool.startswith(prefix)]
 
 
 def running(on: Cluster) -> int:
-    return sum(each.phase == "Running" for each in on.pods(NAMESPACE))
+    return sum(pod.phase == "Running" for pod in on.pods(NAMESPACE))
 
 
 def until(what: Callable[[], bool]) -> None:
-    """Karpenter's own loops take seconds; a fault takes the limit."""
+    """Wait until a condition is true. Karpenter's own loops take seconds; a failure takes the whole limit."""
     begun = time.monotonic()
     while not what():
         assert time.monotonic() - begun < LIMIT_SECONDS
@@ -72,19 +72,19 @@ def until(what: Callable[[], bool]) -> None:
 
 
 def budget_blocks(on: Cluster) -> bool:
-    said = items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector", "reason=DisruptionBlocked")
-    return any("blocking budget" in str(each.get("message")) for each in said)
+    events = items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector", "reason=DisruptionBlocked")
+    return any("blocking budget" in str(event.get("message")) for event in events)
 
 
 def test_inference_falls_back_from_card_to_card_on_spot_and_then_to_on_demand(platform: Cluster) -> None:
     def bought() -> tuple[str, Market]:
         run(platform, "infer", len(nodes(platform, "infer")) + 1)
-        (newest,) = {each.name: each for each in nodes(platform, "infer")}.keys() - known
-        known.add(newest)
-        node = next(each for each in platform.nodes() if each.name == newest)
+        (newest,) = {node.name: node for node in nodes(platform, "infer")}.keys() - seen
+        seen.add(newest)
+        node = next(candidate for candidate in platform.nodes() if candidate.name == newest)
         return node.instance_type.partition(".")[0], node.market
 
-    known: set[str] = set()
+    seen: set[str] = set()
     assert bought() == ("g6", Market.SPOT)
     for lost, instead in (("g6", "g5"), ("g5", "g4dn")):
         for size in ("xlarge", "2xlarge"):
@@ -103,7 +103,7 @@ def test_workers_go_from_no_node_to_fifty_six_slices_on_one_and_the_next_on_a_se
     (first,) = nodes(platform, "worker")
     assert first.offers["nvidia.com/mig-1g.10gb"] == "56"
     run(platform, "worker", 57)
-    assert Counter(each.node for each in platform.pods(NAMESPACE))[first.name] == 56
+    assert Counter(pod.node for pod in platform.pods(NAMESPACE))[first.name] == 56
     assert len(nodes(platform, "worker")) == 2
     assert nodes(platform, "chief") == chief, "a storm of workers leaves the chief alone"
 
@@ -111,20 +111,25 @@ def test_workers_go_from_no_node_to_fifty_six_slices_on_one_and_the_next_on_a_se
 def test_an_unselective_gpu_pod_starts_nothing(platform: Cluster) -> None:
     before = platform.nodes()
     wants = {"name": "main", "image": "none", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
-    platform.apply([a("v1", "Namespace", NAMESPACE), a("v1", "Pod", "any", NAMESPACE, spec={"containers": [wants]})])
+    platform.apply(
+        [
+            kubernetes_object("v1", "Namespace", NAMESPACE),
+            kubernetes_object("v1", "Pod", "any", NAMESPACE, spec={"containers": [wants]}),
+        ]
+    )
     assert platform.settle(LIMIT_SECONDS) == ()
-    assert [each.phase for each in platform.pods(NAMESPACE)] == ["Pending"]
+    assert [pod.phase for pod in platform.pods(NAMESPACE)] == ["Pending"]
     assert platform.nodes() == before
 
 
 def test_an_interruption_storm_is_rescheduled(platform: Cluster) -> None:
     run(platform, "infer", 4)
-    lost = {each.name for each in nodes(platform, "infer-l4-24gb-spot")}
+    lost = {node.name for node in nodes(platform, "infer-l4-24gb-spot")}
     assert len(lost) == 4
     platform.karpenter.interrupt("infer-l4-24gb-spot")
     assert platform.settle(LIMIT_SECONDS) == ()
     assert running(platform) == 4
-    assert not lost & {each.name for each in platform.nodes()}
+    assert not lost & {node.name for node in platform.nodes()}
 
 
 def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(platform: Cluster) -> None:
@@ -137,7 +142,7 @@ def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(platform
     until(lambda: budget_blocks(platform))
     assert nodes(platform, "chief") == [chief]
     platform.karpenter.set_clock(datetime.datetime(2027, 1, 10, 3, 0, tzinfo=KST))  # Sunday
-    until(lambda: chief.name not in {each.name for each in platform.nodes()})
+    until(lambda: chief.name not in {node.name for node in platform.nodes()})
     assert platform.settle(LIMIT_SECONDS) == ()
     assert len(nodes(platform, "chief")) == 1
     assert running(platform) == 2
@@ -149,7 +154,7 @@ def test_workers_that_are_done_give_their_node_back_and_the_chief_stays(platform
     (worker,) = nodes(platform, "worker")
     platform.delete(pods_of("worker", 8))
     platform.karpenter.set_clock(datetime.datetime.now(KST) + datetime.timedelta(minutes=45))
-    until(lambda: worker.name not in {each.name for each in platform.nodes()})
+    until(lambda: worker.name not in {node.name for node in platform.nodes()})
     assert platform.nodes() == (chief,)
 
 
@@ -158,7 +163,7 @@ def test_a_label_that_no_instance_type_has_is_refused_when_the_pool_is_applied(p
     spec: Any = pools[0]["spec"]
     unknown = {"key": "karpenter.k8s.aws/instance-hypervisor", "operator": "In", "values": ["nitro"]}
     spec["template"]["spec"]["requirements"].append(unknown)
-    broken = a("karpenter.sh/v1", "NodePool", "another", spec=spec)
+    broken = kubernetes_object("karpenter.sh/v1", "NodePool", "another", spec=spec)
     refused = platform.plane.kubectl("create", "-f", "-", stdin=json.dumps(broken))
     assert not refused.ok
     assert "no instance type with the label karpenter.k8s.aws/instance-hypervisor" in refused.err

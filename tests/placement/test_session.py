@@ -1,4 +1,4 @@
-"""The sandbox's life: up once, unchanged twice, alive after kills, gone without a trace."""
+"""The sandbox's life cycle: it comes up, stays unchanged the second time, survives kills, and goes without a trace."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import psutil
 import pytest
 import yaml
 
-from sandbox import space
+from sandbox import places as space
 from sandbox.cluster import ClusterCommands, items
-from sandbox.control_plane.identity import identity_in
+from sandbox.control_plane.access import identity_in
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.errors import SandboxError
 from sandbox.session import up_and_down
 from sandbox.session.folder import SessionFolder, write_whole
 from sandbox.session.session import attach, discard
-from sandbox.session.up_and_down import Ended, Steps, down, up
+from sandbox.session.up_and_down import SessionResult, Steps, down, up
 from sandbox.tools.cache import tools_folder
-from sandbox.tools.failure import ToolUnavailableError
+from sandbox.tools.child import ToolUnavailableError
 
 pytestmark = [pytest.mark.placement, pytest.mark.engine, pytest.mark.xdist_group("placement")]
 
@@ -43,7 +43,7 @@ def folder(cluster_commands: ClusterCommands, tmp_path: Path) -> Iterator[Sessio
 
 @pytest.fixture
 def queued(tmp_path: Path) -> Path:
-    """The dev stack with a queue for its training, and a system node more for Kueue."""
+    """The dev stack with a queue for its training, and one more system node for Kueue."""
     text = DEV.read_text(encoding="utf-8")
     changes = {
         "          - name: ml-training\n": "          - name: ml-training\n            scheduling: queued\n",
@@ -57,7 +57,7 @@ def queued(tmp_path: Path) -> Path:
     return made
 
 
-def bring_up(folder: SessionFolder, stack_file: Path = DEV, stack: str = "dev") -> Ended:
+def bring_up(folder: SessionFolder, stack_file: Path = DEV, stack: str = "dev") -> SessionResult:
     out = io.StringIO()
     ended = up(stack, stack_file, folder, Steps(out, []))
     assert ended.ok, out.getvalue()
@@ -74,12 +74,12 @@ def until(what: Callable[[], bool]) -> None:
 def processes(folder: SessionFolder) -> dict[str, int]:
     status = folder.status()
     assert status is not None
-    return {each.name: each.pid for each in status.parts}
+    return {part.name: part.pid for part in status.parts}
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of the user's in which nothing is, beside the tools that are there."""
+    """An empty home of the user; the tools stay available."""
     made = tmp_path / "home"
     made.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tools_folder().parents[1]))
@@ -96,15 +96,15 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     sandbox = attach(folder, first.settings)
     kubectl = sandbox.plane.kubectl
     bindings = items(kubectl, "validatingadmissionpolicybindings")
-    assert all("Deny" in str(each["spec"]) for each in bindings)
-    assert [each.nodepool for each in sandbox.nodes()] == ["chief-h100-80gb-on-demand-us-east-1a"]
-    for each in sorted((ROOT / "examples" / "workloads").glob("*.yaml")):
-        sandbox.apply(yaml.safe_load_all(each.read_text(encoding="utf-8")))
-    until(lambda: {each.name.rpartition("-")[0] for each in sandbox.pods("ml-training")} >= {"embed-0", "pretrain-1"})
+    assert all("Deny" in str(binding["spec"]) for binding in bindings)
+    assert [node.nodepool for node in sandbox.nodes()] == ["chief-h100-80gb-on-demand-us-east-1a"]
+    for path in sorted((ROOT / "examples" / "workloads").glob("*.yaml")):
+        sandbox.apply(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+    until(lambda: {pod.name.rpartition("-")[0] for pod in sandbox.pods("ml-training")} >= {"embed-0", "pretrain-1"})
     assert sandbox.settle() == ()
-    assert {(each.name, each.phase) for each in sandbox.pods() if each.phase != "Running"} == set()
+    assert {(pod.name, pod.phase) for pod in sandbox.pods() if pod.phase != "Running"} == set()
 
-    known = kubectl.kubeconfig.read_text(encoding="utf-8")
+    kubeconfig = kubectl.kubeconfig.read_text(encoding="utf-8")
     before = processes(folder)
     for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
         os.kill(before[name], signal.SIGKILL)
@@ -114,10 +114,10 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
         assert any(f"{name} was killed by signal 9; its log is" in line for line in status.said)
 
-    # Another price is another catalogue: Karpenter starts with it.
+    # A changed price is a changed catalog: Karpenter is restarted with it.
     earlier = attach(folder, first.settings).karpenter.url
     write_whole(folder.catalogue, folder.catalogue.read_text(encoding="utf-8") + "\n")
-    until(lambda: (found := karpenter_in(folder.control_plane)) is not None and found.url != earlier)
+    until(lambda: (karpenter := karpenter_in(folder.control_plane)) is not None and karpenter.url != earlier)
 
     supervisor = folder.supervisor()
     assert supervisor is not None
@@ -125,8 +125,8 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     until(lambda: not any(psutil.pid_exists(pid) for pid in processes(folder).values()))
     second = bring_up(folder, queued)
     assert set(second.outcome.changes) == {"same"}
-    assert kubectl.kubeconfig.read_text(encoding="utf-8") == known
-    assert {each.phase for each in attach(folder, second.settings).pods("ml-serving")} == {"Running"}
+    assert kubectl.kubeconfig.read_text(encoding="utf-8") == kubeconfig
+    assert {pod.phase for pod in attach(folder, second.settings).pods("ml-serving")} == {"Running"}
 
     pids = processes(folder).values()
     stack, outcome = down(folder, Steps(io.StringIO(), []))
@@ -179,11 +179,11 @@ def test_a_control_plane_that_cannot_start_is_said_with_its_log_and_leaves_nothi
 def test_a_port_that_another_program_took_is_said_and_nothing_runs(folder: SessionFolder) -> None:
     folder.claim("dev")
     folder.control_plane.mkdir(parents=True)
-    known = identity_in(folder.control_plane)
+    identity = identity_in(folder.control_plane)
     with socket.socket() as other:
-        other.bind(("127.0.0.1", known.api_server))
+        other.bind(("127.0.0.1", identity.api_server))
         other.listen()
-        with pytest.raises(SandboxError, match=f"another program has taken: {known.api_server}") as raised:
+        with pytest.raises(SandboxError, match=f"another program has taken: {identity.api_server}") as raised:
             up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert "Traceback" not in str(raised.value)
     until(lambda: folder.supervisor() is None)

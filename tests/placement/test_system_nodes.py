@@ -1,4 +1,4 @@
-"""A whole stack in the sandbox: its controllers stand on its own tainted system nodes, and nowhere else."""
+"""A whole stack in the sandbox: its controllers run on its own tainted system nodes, and nowhere else."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import cast
 
 import pytest
 
-from gpuplatform.render.document import Document, a, name_of
+from gpuplatform.render.document import Document, kubernetes_object, name_of
 from gpuplatform.standard import keys
-from gpuplatform.standard.sheets.sheet import Place, sheets
-from gpuplatform.standard.system_nodes import system_labels
+from gpuplatform.standard.sheets.sheet import MeantFor, sheets
+from gpuplatform.standard.taints import system_labels
 from sandbox.cloud.workloads import RELEASE
 from sandbox.cluster import Cluster, ClusterCommands, items
 from sandbox.session.folder import SessionFolder
@@ -49,29 +49,29 @@ def staging(tmp_path: Path) -> Path:
 
 
 def a_cpu_workload() -> Document:
-    """A user's, too large for what the system nodes have left; it tolerates nothing."""
+    """A user's workload without tolerations, too large for the free space of the system nodes."""
     container = {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1500m"}}}
     labels = {"app": "batch"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
-    return a("apps/v1", "Deployment", "batch", "default", spec=spec)
+    return kubernetes_object("apps/v1", "Deployment", "batch", "default", spec=spec)
 
 
 def controllers() -> set[str]:
     """Every controller of a sheet that is meant for the system nodes, hooks left out."""
     workloads = (workload for sheet in sheets().values() for workload in sheet.workloads)
-    return {each.name for each in workloads if each.place is Place.SYSTEM and not each.hooks}
+    return {workload.name for workload in workloads if workload.place is MeantFor.SYSTEM and not workload.hooks}
 
 
 def nodes_of_controllers(cluster: Cluster) -> dict[str, set[str]]:
     """The nodes of each controller's pods, by the controller's name."""
-    known, found = controllers(), dict[str, set[str]]()
+    names, nodes = controllers(), dict[str, set[str]]()
     for pod in items(cluster.plane.kubectl, "pods", "--all-namespaces"):
         labels = cast("Mapping[str, str]", cast("Mapping[str, object]", pod["metadata"]).get("labels") or {})
         name = labels.get("gpu-platform.sandbox/workload") or labels.get("app.kubernetes.io/name", "")
-        if name in known:
-            found.setdefault(name, set()).add(str(cast("Mapping[str, object]", pod["spec"]).get("nodeName")))
-    return found
+        if name in names:
+            nodes.setdefault(name, set()).add(str(cast("Mapping[str, object]", pod["spec"]).get("nodeName")))
+    return nodes
 
 
 def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_node_is_free(
@@ -83,26 +83,26 @@ def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_no
     assert ended.still_moving == ()
     cluster = attach(folder, ended.settings)
     kubectl = cluster.plane.kubectl
-    system = {name_of(each) for each in items(kubectl, "nodes", f"--selector={SELECTED}")}
+    system = {name_of(node) for node in items(kubectl, "nodes", f"--selector={SELECTED}")}
     assert len(system) == ended.settings.system_nodes.nodes
     placed = nodes_of_controllers(cluster)
-    wanted = {"karpenter", "gpu-operator", "keda-operator", "coredns", "prometheus-kube-prometheus-stack-prometheus"}
-    assert placed.keys() >= wanted
+    expected = {"karpenter", "gpu-operator", "keda-operator", "coredns", "prometheus-kube-prometheus-stack-prometheus"}
+    assert placed.keys() >= expected
     assert set().union(*placed.values()) == system
 
     cluster.apply([a_cpu_workload()])
     assert cluster.settle() == ()
-    (cpu,) = {name_of(each) for each in items(kubectl, "nodes", f"--selector={keys.NODEPOOL}=cpu")}
-    # All but Prometheus, which its volume holds in one zone, and Karpenter, which takes half a node.
+    (cpu,) = {name_of(node) for node in items(kubectl, "nodes", f"--selector={keys.NODEPOOL}=cpu")}
+    # All pods but Prometheus's, which its volume binds to one zone, and Karpenter's, which take half a node each.
     selector = f"{RELEASE},app.kubernetes.io/name!=prometheus"
     gone = kubectl("delete", "pods", "--all-namespaces", f"--selector={selector}", "--wait=false")
     assert gone.ok, gone.err
     assert cluster.settle() == ()
     again = nodes_of_controllers(cluster)
     assert again.keys() == placed.keys()
-    assert {each.name: each.why for each in cluster.pods() if each.node is None} == {}
+    assert {pod.name: pod.why for pod in cluster.pods() if pod.node is None} == {}
     assert set().union(*again.values()) <= system
-    assert any(each.node == cpu for each in cluster.pods("monitoring")), "what is meant for every node is there"
+    assert any(pod.node == cpu for pod in cluster.pods("monitoring")), "what is meant for every node is there"
 
     (claim,) = items(kubectl, "persistentvolumeclaims", "--namespace=monitoring")
     assert cast("Mapping[str, str]", claim["status"])["phase"] == "Bound"

@@ -1,7 +1,7 @@
-"""Kubeflow's training operator as a process beside a control plane: what makes pods of TFJobs and PyTorchJobs.
+"""Kubeflow's training operator as a process beside a control plane: it makes the pods of TFJobs and PyTorchJobs.
 
-It is no part of the platform: a team that wants it installs it. It makes its own certificate and waits for its Secret
-to be mounted, which is done here, and looks for the files in two places, one of which is written into it.
+It is not part of the platform: a team that needs it installs it. The operator makes its own certificate and waits until
+its Secret is mounted, which this module does. It looks for the files in two folders, one of which is hard-coded.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from typing import Any, cast
 
 import yaml
 
-from gpuplatform.render.document import Document, a, as_yaml
+from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import await_parts
-from sandbox.control_plane.part import Part, running
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 
 _NAMESPACE = "kubeflow"
 _SERVICE = "training-operator"
@@ -43,12 +42,12 @@ def training_operator(plane: ControlPlane, command: Path, manifests: Path) -> Ge
         assert plane.kubectl.apply(definition).ok
     service: Document = {"type": "ExternalName", "externalName": "localhost"}
     objects = [
-        a("v1", "Namespace", _NAMESPACE),
-        a("v1", "Service", _SERVICE, _NAMESPACE, spec=service),
-        a("v1", "Secret", _SECRET, _NAMESPACE),
+        kubernetes_object("v1", "Namespace", _NAMESPACE),
+        kubernetes_object("v1", "Service", _SERVICE, _NAMESPACE, spec=service),
+        kubernetes_object("v1", "Secret", _SECRET, _NAMESPACE),
         _webhooks(manifests, webhook),
     ]
-    applied = plane.kubectl.apply("\n---\n".join(as_yaml(each) for each in objects))
+    applied = plane.kubectl.apply("\n---\n".join(as_yaml(document) for document in objects))
     assert applied.ok, applied.err
     line = [
         command,
@@ -56,7 +55,7 @@ def training_operator(plane: ControlPlane, command: Path, manifests: Path) -> Ge
         *(f"--metrics-bind-address={LOOPBACK}:{metrics}", f"--health-probe-bind-address={LOOPBACK}:{health}"),
         f"--kubeconfig={plane.kubeconfig}",
     ]
-    # Left by another, they would let it go on before its own are there.
+    # Files of an earlier operator would let this one continue before its own certificate exists.
     shutil.rmtree(_LOOKED_FOR, ignore_errors=True)
     with running("training-operator", line, plane.folder, {"TMPDIR": str(folder)}) as part:
         await_parts([part], "the training operator's certificates", lambda: _mounted(plane, folder / _SERVED))
@@ -70,22 +69,22 @@ def _listens(port: int) -> bool:
 
 
 def _webhooks(manifests: Path, port: int) -> Document:
-    """The module's own, of the two kinds, by way of the Service."""
+    """The module's webhooks for the two kinds, with the Service's name and the process's port."""
     text = (manifests / "webhook" / "manifests.yaml").read_text(encoding="utf-8")
-    found = cast(dict[str, Any], yaml.safe_load(text))
-    kept = [each for each in found["webhooks"] if each["name"].split(".")[1] in ("tfjob", "pytorchjob")]
-    for each in kept:
-        each["clientConfig"]["service"] |= {"name": _SERVICE, "namespace": _NAMESPACE, "port": port}
-    return {**found, "metadata": {"name": _WEBHOOKS}, "webhooks": kept}
+    manifest = cast(dict[str, Any], yaml.safe_load(text))
+    kept = [webhook for webhook in manifest["webhooks"] if webhook["name"].split(".")[1] in ("tfjob", "pytorchjob")]
+    for webhook in kept:
+        webhook["clientConfig"]["service"] |= {"name": _SERVICE, "namespace": _NAMESPACE, "port": port}
+    return {**manifest, "metadata": {"name": _WEBHOOKS}, "webhooks": kept}
 
 
 def _mounted(plane: ControlPlane, served: Path) -> bool:
-    found = plane.kubectl("get", "secret", _SECRET, "--namespace", _NAMESPACE, "-o", "json")
-    data = cast(dict[str, str], json.loads(found.out).get("data", {})) if found.ok else {}
+    answer = plane.kubectl("get", "secret", _SECRET, "--namespace", _NAMESPACE, "-o", "json")
+    data = cast(dict[str, str], json.loads(answer.out).get("data", {})) if answer.ok else {}
     if not data.keys() >= set(_FILES):
         return False
     _LOOKED_FOR.mkdir(parents=True, exist_ok=True)
-    for each in _FILES:
-        (served / each).write_bytes(base64.b64decode(data[each]))
-        (_LOOKED_FOR / each).touch()  # it is asked only whether they are there
+    for file_name in _FILES:
+        (served / file_name).write_bytes(base64.b64decode(data[file_name]))
+        (_LOOKED_FOR / file_name).touch()  # the operator only checks that these files exist
     return True

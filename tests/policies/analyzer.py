@@ -1,4 +1,4 @@
-"""The real pack in a process of its own, asked over the engine's protocol, answering in plain data."""
+"""The real pack in a separate process, called over the engine's protocol; answers are plain data."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Analyzer:
     def rules(self) -> dict[str, str]:
         """The names of the policies and their enforcement levels."""
         listed = self._call("GetAnalyzerInfo", empty_pb2.Empty())["policies"]
-        return {each["name"]: each["enforcementLevel"] for each in cast("list[dict[str, str]]", listed)}
+        return {policy["name"]: policy["enforcementLevel"] for policy in cast("list[dict[str, str]]", listed)}
 
     def configure(self, levels: Mapping[str, str]) -> None:
         """Set the levels of rules, as the engine does from its configuration file."""
@@ -59,10 +59,15 @@ class Analyzer:
         return self._reported("AnalyzeStack", stack_request(documents))
 
     def _reported(self, method: str, request: Message) -> list[Reported]:
-        said = cast("list[dict[str, str]]", self._call(method, request)["diagnostics"])
+        diagnostics = cast("list[dict[str, str]]", self._call(method, request)["diagnostics"])
         return [
-            Reported(each["policyName"], each["enforcementLevel"], each["message"], each.get("urn", ""))
-            for each in said
+            Reported(
+                diagnostic["policyName"],
+                diagnostic["enforcementLevel"],
+                diagnostic["message"],
+                diagnostic.get("urn", ""),
+            )
+            for diagnostic in diagnostics
         ]
 
     def _call(self, method: str, request: Message) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Resources of the account that keep every rule, and what stands beside the operator's chart."""
+"""AWS resources that keep every rule, and objects beside the operator's chart."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _ALLOWED = [
 
 
 def a_policy(*statements: dict[str, object]) -> dict[str, object]:
-    """What a role may do."""
+    """A policy for a role."""
     text = json.dumps({"Version": "2012-10-17", "Statement": list(statements) or _ALLOWED})
     return {"kind": "aws:iam/policy:Policy", "policy": text}
 
 
 def an_aws_role(principal: object = None) -> dict[str, object]:
-    """Who may take it: pods, through Pod Identity."""
-    given = {"Service": "pods.eks.amazonaws.com"} if principal is None else principal
-    statement = {"Effect": "Allow", "Principal": given, "Action": ["sts:AssumeRole"]}
+    """A role that pods may assume through Pod Identity."""
+    trusted = {"Service": "pods.eks.amazonaws.com"} if principal is None else principal
+    statement = {"Effect": "Allow", "Principal": trusted, "Action": ["sts:AssumeRole"]}
     return {"kind": "aws:iam/role:Role", "assumeRolePolicy": json.dumps({"Statement": [statement]})}
 
 

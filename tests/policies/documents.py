@@ -182,7 +182,7 @@ def _config_map(name: str, data: dict[str, str]) -> Document:
 
 
 def the_operator() -> Document:
-    """The GPU Operator's release; its chart and values are all that a rule sees."""
+    """The GPU Operator's release; rules see only its chart and values."""
     tolerations = [
         {"key": key, "operator": "Exists", "effect": "NoSchedule"}
         for key in ("nvidia.com/gpu", "dedicated", "gpu.pool", "gpu.role")
@@ -276,7 +276,7 @@ def a_cluster() -> Document:
 
 
 def a_stack() -> Document:
-    """What the stack publishes, as far as rules read it."""
+    """The part of the stack's published document that rules read."""
     cost = {
         "monthly_floor_usd": 5000.25,
         "monthly_expected_usd": 20000.0,
@@ -302,7 +302,7 @@ def a_stack() -> Document:
 
 
 def the_admission_parameters() -> Document:
-    """What the API server reads of whose pools are whose."""
+    """The ConfigMap in which the API server reads the pools of each namespace."""
     data = {"pools": "ml-serving=serve\nml-trials=serve,train"}
     metadata = {"name": "gpu-platform-admission", "namespace": "kube-system"}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
@@ -313,7 +313,7 @@ def a_node_group() -> Document:
 
 
 def a_gpu_node_group() -> Document:
-    """The chief's nodes, made by EKS."""
+    """The chief's nodes as an EKS node group."""
     effect = "NO_SCHEDULE"
     return {
         "kind": "aws:eks/nodeGroup:NodeGroup",

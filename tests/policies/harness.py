@@ -1,4 +1,4 @@
-"""How a test asks a rule: directly on plain data, and through the adapter that the engine calls."""
+"""Runs a rule for a test: directly on plain data, and through the server that the engine calls."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Case:
 
     rule: Rule | StackRule
     broken: str
-    """What is wrong, in words: the test's name."""
+    """The mistake in words: the test's name."""
     documents: tuple[Document, ...]
     says: tuple[str, ...]
-    """Words that the message must have: what is wrong, and what to change."""
+    """Words that the message must contain: the fault and the change."""
 
     def __str__(self) -> str:
         return f"{self.rule.name}: {self.broken}"
@@ -50,24 +50,28 @@ def subject(document: Document) -> Subject:
 
 
 def verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:
-    """What a rule says of plain documents."""
-    subjects = [each for each in map(subject, documents) if rule.applies_to(each)]
+    """The faults that a rule finds in plain documents."""
+    subjects = [judged for judged in map(subject, documents) if rule.applies_to(judged)]
     if isinstance(rule, Rule):
-        return [str(fault) for each in subjects for fault in rule.judge(each)]
+        return [str(fault) for judged in subjects for fault in rule.judge(judged)]
     return [str(fault) for _, fault in rule.judge(subjects)]
 
 
 def engine_verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:
     """What the same rule reports when the policy engine asks it: floats, secrets, and unknowns as marks."""
-    return [each.message for each in diagnostics(rule, *documents) if each.enforcementLevel == proto.MANDATORY]
+    return [
+        diagnostic.message
+        for diagnostic in diagnostics(rule, *documents)
+        if diagnostic.enforcementLevel == proto.MANDATORY
+    ]
 
 
 def diagnostics(rule: Rule | StackRule, *documents: Document) -> list[proto.AnalyzeDiagnostic]:
-    """Everything that the engine is told by a pack of one rule."""
+    """Every diagnostic of a pack with one rule."""
     if isinstance(rule, Rule):
         server = PackServer([rule], [])
-        answers = [server.Analyze(resource_request(each), NO_CONTEXT) for each in documents]
-        return [each for answer in answers for each in answer.diagnostics]
+        answers = [server.Analyze(resource_request(document), NO_CONTEXT) for document in documents]
+        return [diagnostic for answer in answers for diagnostic in answer.diagnostics]
     return list(PackServer([], [rule]).AnalyzeStack(stack_request(documents), NO_CONTEXT).diagnostics)
 
 
@@ -78,7 +82,7 @@ def resource_request(document: Document) -> proto.AnalyzeRequest:
 
 def stack_request(documents: Sequence[Document]) -> proto.AnalyzeStackRequest:
     """Documents as the engine shows a whole stack."""
-    sent = {"resources": [_sent(each, number) for number, each in enumerate(documents)]}
+    sent = {"resources": [_sent(document, number) for number, document in enumerate(documents)]}
     return json_format.ParseDict(sent, proto.AnalyzeStackRequest())
 
 

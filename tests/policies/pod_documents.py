@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def block(purpose: str, **more: str) -> dict[str, object]:
-    """What a pod takes over from a pool, for whole cards of workers."""
+    """The block of a pool, for whole cards of workers."""
     return {
         "runtimeClassName": "nvidia",
         "nodeSelector": {"gpu.pool": purpose, "gpu.role": "worker", "gpu.mig": "disabled", **more},
@@ -48,7 +48,7 @@ def a_deployment() -> dict[str, object]:
 
 
 def a_job() -> dict[str, object]:
-    """Training on two nodes whose pods look for the first of them."""
+    """Training on two nodes whose pods connect to the rank-0 pod."""
     command = ["torchrun", "--nnodes=2", "--node-rank=$(JOB_COMPLETION_INDEX)", "--master-addr=pretrain-0.peers"]
     main = {"name": "main", "command": command, "resources": resources("8")}
     pod = {
@@ -66,7 +66,7 @@ def a_job() -> dict[str, object]:
 
 
 def a_headless_service() -> dict[str, object]:
-    """By which the Job's pods have names."""
+    """The headless Service that gives the Job's pods their names."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -76,7 +76,7 @@ def a_headless_service() -> dict[str, object]:
 
 
 def a_config_map() -> dict[str, object]:
-    """What a server reads whole into its environment."""
+    """A ConfigMap that a server reads into its environment."""
     metadata = {"name": "server", "namespace": "ml-serving"}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"MODEL": "chat"}}
 
@@ -102,7 +102,7 @@ def a_cluster_policy() -> dict[str, object]:
 
 
 def a_service_monitor() -> dict[str, object]:
-    """What scrapes the card metrics."""
+    """The ServiceMonitor that scrapes the card metrics."""
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "ServiceMonitor",

@@ -1,4 +1,4 @@
-"""What each rule leaves alone: forms that differ from the usual and are right, and things that it is not about."""
+"""What each rule accepts: unusual but correct forms, and objects that it does not judge."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ ACCEPTED: tuple[tuple[Rule | StackRule, str, tuple[Document, ...]], ...] = (
     (NODEPOOL_DISRUPTION, "never", (but(a_pool(), "spec", "disruption", "consolidateAfter", "Never"),)),
     (NODEPOOL_DISRUPTION, "a share", (but(a_pool(), "spec", "disruption", "budgets", [{"nodes": "10%"}]),)),
     *(
-        (DRIFT_POSSIBLE, said, (but(a_pool(), "spec", "disruption", "budgets", [{"nodes": "0", **closed}]),))
-        for said, closed in (
+        (DRIFT_POSSIBLE, reason, (but(a_pool(), "spec", "disruption", "budgets", [{"nodes": "0", **closed}]),))
+        for reason, closed in (
             ("no empty node, ever", {"reasons": ["Empty"]}),
             ("a minute a day is left", {"schedule": "@daily", "duration": "23h59m"}),
             ("a day of a month is in no week for certain", {"schedule": "0 0 1 * *", "duration": "800h"}),
@@ -224,7 +224,7 @@ def test_what_is_right_is_left_alone(rule: Rule | StackRule, what: str, document
 def test_a_pool_that_keeps_pods_off_for_cards_is_a_gpu_pool() -> None:
     pool = but(a_cpu_pool(), *_SPEC, "taints", [taint("nvidia.com/gpu", "present")])
 
-    assert any("gpu.vendor" in each for each in verdict(GPU_LABELS_COMPLETE, pool))
+    assert any("gpu.vendor" in message for message in verdict(GPU_LABELS_COMPLETE, pool))
 
 
 @pytest.mark.parametrize(
@@ -238,9 +238,9 @@ def test_a_pool_that_keeps_pods_off_for_cards_is_a_gpu_pool() -> None:
 def test_a_layout_that_cuts_not_every_card_alike_makes_the_label_false(entry: dict[str, object]) -> None:
     config = yaml.safe_dump({"version": "v1", "mig-configs": {"a100-80gb.1g.10gb-x7": [entry]}})
 
-    (said,) = verdict(SHARING_CONFIG_EXISTS, a_mig_pool(), but(layouts(), "data", "config.yaml", config))
+    (message,) = verdict(SHARING_CONFIG_EXISTS, a_mig_pool(), but(layouts(), "data", "config.yaml", config))
 
-    assert "correct the layout under a new key" in said
+    assert "correct the layout under a new key" in message
 
 
 def test_a_network_wider_than_any_organisation_s_is_nobody_s() -> None:
@@ -259,13 +259,16 @@ def test_the_operator_is_known_by_its_chart_however_it_is_given(chart: str) -> N
 
 def test_a_resource_s_token_says_what_object_it_is() -> None:
     inputs = {"metadata": {"name": "a", "namespace": "b"}}
-    found = [
+    subjects = [
         of_resource(f"kubernetes:{token}", "resource", inputs)
         for token in ("core/v1:Namespace", "karpenter.sh/v1:NodePool")
     ]
 
-    assert [(each.api_version, each.kind) for each in found] == [("v1", "Namespace"), ("karpenter.sh/v1", "NodePool")]
-    assert str(found[0]) == "Namespace b/a"
+    assert [(subject.api_version, subject.kind) for subject in subjects] == [
+        ("v1", "Namespace"),
+        ("karpenter.sh/v1", "NodePool"),
+    ]
+    assert str(subjects[0]) == "Namespace b/a"
     assert str(of_resource("aws:eks/cluster:Cluster", "main", {})) == "aws:eks/cluster:Cluster main"
 
 

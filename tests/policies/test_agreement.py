@@ -1,4 +1,4 @@
-"""The pack and the program read one standard apart from each other: what the three stacks render passes."""
+"""The pack and the program read the standard independently: the rendered objects of the three stacks pass."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def test_there_are_three_stacks() -> None:
 @pytest.mark.parametrize("stack", STACKS)
 def test_everything_that_a_stack_renders_passes_the_pack(stack: str) -> None:
     documents = rendered(stack)
-    subjects = [of_document(each) for each in documents.documents]
+    subjects = [of_document(document) for document in documents.documents]
     subjects += [of_release(chart, values) for chart, values in documents.values.items()]
     assert judge(subjects) == []

@@ -1,4 +1,4 @@
-"""Every rule says who holds it, and why one of the three cannot."""
+"""Every rule states where it is enforced, and why it is not enforced elsewhere."""
 
 from __future__ import annotations
 
@@ -15,20 +15,25 @@ every = pytest.mark.parametrize("rule", every_rule(), ids=lambda rule: rule.name
 
 @every
 def test_a_rule_is_held_by_somebody_and_whoever_does_not_says_why(rule: ListedRule) -> None:
-    said = tuple(enforcement(rule))
-    assert [each.by for each in said] == ["lint", "pack", "admission"]
-    assert any(each.enforces for each in said)
-    assert all(each.enforces or each.note for each in said)
+    enforcers = tuple(enforcement(rule))
+    assert [enforcer.by for enforcer in enforcers] == ["lint", "pack", "admission"]
+    assert any(enforcer.enforces for enforcer in enforcers)
+    assert all(enforcer.enforces or enforcer.note for enforcer in enforcers)
 
 
 def test_the_pack_holds_exactly_the_rules_that_it_runs() -> None:
-    held = {rule.name for rule in every_rule() for each in enforcement(rule) if each.by == "pack" and each.enforces}
+    held = {
+        rule.name
+        for rule in every_rule()
+        for enforcer in enforcement(rule)
+        if enforcer.by == "pack" and enforcer.enforces
+    }
     assert held == {rule.name for rule in (*RULES, *STACK_RULES)}
 
 
 @every
 def test_a_rule_that_the_api_server_holds_is_in_a_policy_of_its_kinds(rule: ListedRule) -> None:
-    scopes = [scope.name for scope in SCOPES if rule in [each for each, _ in rules_of(scope)]]
+    scopes = [scope.name for scope in SCOPES if rule in [admitted for admitted, _ in rules_of(scope)]]
     assert bool(scopes) == isinstance(rule.admission, Cel)
 
 

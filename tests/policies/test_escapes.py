@@ -1,4 +1,4 @@
-"""What is no way to cards stays allowed: harmless variables, what the platform's own namespaces need, other labels."""
+"""Harmless variables, the needs of the platform's namespaces, and other labels stay allowed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HARMLESS: tuple[Document, ...] = (
 )
 """One object each; the same are accepted by the API server."""
 RULES = {case.rule.name for case in escapes.CASES}
-IN_NAMESPACES = [each for each in escapes.CASES if of_document(each.documents[0]).namespace is not None]
+IN_NAMESPACES = [case for case in escapes.CASES if of_document(case.documents[0]).namespace is not None]
 
 
 def rules_against(document: Document) -> set[str]:

@@ -30,9 +30,9 @@ def documents(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 def refusals(documents: list[Plain]) -> set[str]:
     """Names of the rules that refuse the documents."""
     subjects = [
-        of_document(each) if "kind" in each else of_release("gpu-operator", each)
-        for each in documents
-        if "kind" in each or "migManager" in each
+        of_document(document) if "kind" in document else of_release("gpu-operator", document)
+        for document in documents
+        if "kind" in document or "migManager" in document
     ]
     return {finding.rule.name for finding in judge(subjects)}
 
@@ -49,7 +49,9 @@ Mutation = Callable[[list[Plain], Places], None]
 
 
 def _named(documents: list[Plain], kind: str, name: str) -> Plain:
-    return next(each for each in documents if each.get("kind") == kind and at(each, "metadata", "name") == name)
+    return next(
+        document for document in documents if document.get("kind") == kind and at(document, "metadata", "name") == name
+    )
 
 
 def _other_label(documents: list[Plain], place: Places) -> None:
@@ -78,7 +80,7 @@ def _other_shares(documents: list[Plain], place: Places) -> None:
 
 
 def _other_strategy(documents: list[Plain], _: Places) -> None:
-    values = next(each for each in documents if "migManager" in each)
+    values = next(document for document in documents if "migManager" in document)
     cast(Plain, values["mig"])["strategy"] = "single"
 
 
@@ -92,9 +94,9 @@ def _no_overlay(documents: list[Plain], place: Places) -> None:
 
 
 def _other_quota(documents: list[Plain], place: Places) -> None:
-    for each in documents:
-        hard = cast(dict[str, str], at(each, "spec", "hard") or {})
-        if f"requests.{place.resource}" in hard and each.get("kind") == "ResourceQuota":
+    for document in documents:
+        hard = cast(dict[str, str], at(document, "spec", "hard") or {})
+        if f"requests.{place.resource}" in hard and document.get("kind") == "ResourceQuota":
             hard["requests.nvidia.com/mig-9g.99gb"] = hard.pop(f"requests.{place.resource}") + "0"
 
 

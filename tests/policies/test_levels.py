@@ -30,7 +30,7 @@ BAD: tuple[tuple[object, str, str], ...] = (
     ({"nodepool-weight": "strict"}, "'strict'", "mandatory, advisory, disabled"),
     ({"nodepool-weight": True}, "true", "mandatory, advisory, disabled"),
     ({"nodepool-weight": {}}, "nothing", "enforcementLevel"),
-    ({"nodepool-weight": {"enforcementLevel": "advisory", "least": 3}}, "least beside it", "remove the rest"),
+    ({"nodepool-weight": {"enforcementLevel": "advisory", "least": 3}}, "further keys: least", "remove the other keys"),
     (["nodepool-weight"], "['nodepool-weight']", "levels by rule"),
 )
 
@@ -41,11 +41,11 @@ def test_a_good_file_is_taken(levels: object) -> None:
     VALIDATE(levels)
 
 
-@pytest.mark.parametrize(("levels", "given", "change"), BAD, ids=str)
-def test_a_bad_file_is_one_fault_that_says_what_to_write(levels: object, given: str, change: str) -> None:
+@pytest.mark.parametrize(("levels", "shown", "change"), BAD, ids=str)
+def test_a_bad_file_is_one_fault_that_says_what_to_write(levels: object, shown: str, change: str) -> None:
     (fault,) = judge(json.dumps(levels), "levels.json")
 
-    assert given in str(fault)
+    assert shown in str(fault)
     assert change in str(fault)
     with pytest.raises(fastjsonschema.JsonSchemaException):
         VALIDATE(levels)
@@ -54,7 +54,7 @@ def test_a_bad_file_is_one_fault_that_says_what_to_write(levels: object, given: 
 def test_what_is_no_json_is_a_fault() -> None:
     (fault,) = judge("{", "levels.json")
 
-    assert "no JSON" in str(fault)
+    assert "text that is not JSON" in str(fault)
 
 
 def test_the_command_refuses_a_bad_file_before_the_engine_starts(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_all_stands_for_every_rule_that_is_not_named() -> None:
     with started_pack() as analyzer:
         analyzer.configure({"all": "ADVISORY", "nodepool-ceiling": "MANDATORY"})
 
-        assert {each.rule: each.level for each in analyzer.analyze(broken)} == {
+        assert {reported.rule: reported.level for reported in analyzer.analyze(broken)} == {
             "nodepool-weight": "ADVISORY",
             "nodepool-ceiling": "MANDATORY",
         }

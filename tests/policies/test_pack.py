@@ -82,31 +82,31 @@ def test_the_started_pack_passes_what_is_good(analyzer: Analyzer) -> None:
 
 
 def test_the_started_pack_refuses_a_missing_label_by_the_rule_s_name(analyzer: Analyzer) -> None:
-    (said,) = analyzer.analyze(but(a_pool(), *ROLE, GONE))
+    (diagnostic,) = analyzer.analyze(but(a_pool(), *ROLE, GONE))
 
-    assert (said.rule, said.level) == ("gpu-labels-complete", "MANDATORY")
-    assert "NodePool serve-l4" in said.message
-    assert "add the label gpu.role" in said.message
+    assert (diagnostic.rule, diagnostic.level) == ("gpu-labels-complete", "MANDATORY")
+    assert "NodePool serve-l4" in diagnostic.message
+    assert "add the label gpu.role" in diagnostic.message
 
 
 def test_the_started_pack_judges_what_is_known_beside_what_is_not(analyzer: Analyzer) -> None:
     unknown_class = but(a_pool(), "spec", "template", "spec", "nodeClassRef", "name", UNKNOWN)
 
     assert analyzer.analyze(unknown_class) == []
-    assert [each.rule for each in analyzer.analyze(but(unknown_class, *ROLE, GONE))] == ["gpu-labels-complete"]
+    assert [reported.rule for reported in analyzer.analyze(but(unknown_class, *ROLE, GONE))] == ["gpu-labels-complete"]
 
 
 def test_the_started_pack_judges_the_whole_stack_and_names_the_resource(analyzer: Analyzer) -> None:
-    (said,) = analyzer.analyze_stack(a_pool(), a_mig_pool())
+    (diagnostic,) = analyzer.analyze_stack(a_pool(), a_mig_pool())
 
-    assert (said.rule, said.level, said.urn) == ("sharing-config-exists", "MANDATORY", "urn:1")
+    assert (diagnostic.rule, diagnostic.level, diagnostic.urn) == ("sharing-config-exists", "MANDATORY", "urn:1")
 
 
 def test_the_started_pack_says_what_waits_for_the_update_and_with_which_rule(analyzer: Analyzer) -> None:
-    said = analyzer.analyze(but(a_pool(), "spec", "limits", UNKNOWN))
+    diagnostics = analyzer.analyze(but(a_pool(), "spec", "limits", UNKNOWN))
 
-    assert {each.level for each in said} == {"ADVISORY"}
-    (ceiling,) = [each for each in said if each.rule == "nodepool-ceiling"]
+    assert {diagnostic.level for diagnostic in diagnostics} == {"ADVISORY"}
+    (ceiling,) = [reported for reported in diagnostics if reported.rule == "nodepool-ceiling"]
     assert "NodePool serve-l4: spec.limits: not known yet" in ceiling.message
 
 
@@ -115,4 +115,6 @@ def test_a_level_that_the_engine_was_given_is_the_rule_s() -> None:
     with started_pack() as analyzer:
         analyzer.configure({"gpu-labels-complete": "ADVISORY", "nodepool-weight": "DISABLED"})
 
-        assert [(each.rule, each.level) for each in analyzer.analyze(broken)] == [("gpu-labels-complete", "ADVISORY")]
+        assert [(reported.rule, reported.level) for reported in analyzer.analyze(broken)] == [
+            ("gpu-labels-complete", "ADVISORY")
+        ]

@@ -1,4 +1,4 @@
-"""Pods against the stack dev: what each rule that needs a stack refuses, with the way to mend it, and lets pass."""
+"""Pods against the stack dev: what each rule that needs a stack refuses, with the change to make, and accepts."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from gpuplatform.proofs.capture.stack import stack_view
-from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.analysis.placement.stack import stack_view
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.render.block import block as block_of
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys
+from policies.rule import ViewRule
 from policies.rules import VIEW_RULES
-from policies.rules.pod_defaults import POD_MEMORY_BOUNDED
-from policies.rules.pod_escape import POD_OFF_GPU_NODES
-from policies.rules.pod_pools import POD_POOL_ALLOWED
-from policies.rules.pod_queue import POD_QUEUE_ALLOWED
-from policies.rules.pod_stack import (
+from policies.rules.pods.defaults import POD_MEMORY_BOUNDED
+from policies.rules.pods.escape import POD_OFF_GPU_NODES
+from policies.rules.pods.pools import POD_POOL_ALLOWED
+from policies.rules.pods.queue import POD_QUEUE_ALLOWED
+from policies.rules.pods.stack import (
     POD_ONE_SHARE,
     POD_PRIORITY_ALLOWED,
     POD_REACHES_ONE_POOL,
@@ -26,7 +27,6 @@ from policies.rules.pod_stack import (
     POD_WITHIN_QUOTA,
 )
 from policies.subject import UNKNOWN
-from policies.view_rule import ViewRule
 from tests.builders import a_card, a_namespace, a_pool, a_tenant, some_settings, stack_settings
 from tests.policies.documents import GONE, Document, but, requirement
 from tests.policies.harness import subject
@@ -58,12 +58,12 @@ CLAIM: dict[str, object] = {"name": "card", "resourceClaimTemplateName": "whole-
 
 def two_ways() -> Document:
     """A notebook on its own pool, or on a named node for training: the stack tells of no node's name."""
-    own = {"matchExpressions": [requirement("gpu.pool", "In", "dev")]}
+    expressions = {"matchExpressions": [requirement("gpu.pool", "In", "dev")]}
     named = {"matchExpressions": [requirement("gpu.pool", "In", "train"), {"key": keys.HOSTNAME, "operator": "Exists"}]}
     pod = but(in_pool("dev", "1", "ml-notebook"), *_SELECTOR, GONE)
-    pod = but(pod, *_POD, "affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [own, named]}}})
+    pod = but(pod, *_POD, "affinity", {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [expressions, named]}}})
     tolerated = ("nvidia.com/gpu", "dedicated", "gpu.pool")
-    return but(pod, *_POD, "tolerations", [{"key": each, "operator": "Exists"} for each in tolerated])
+    return but(pod, *_POD, "tolerations", [{"key": key, "operator": "Exists"} for key in tolerated])
 
 
 EVERYTHING: list[dict[str, object]] = [{"operator": "Exists"}]
@@ -85,7 +85,7 @@ def idle() -> Document:
 def said(rule: ViewRule, document: Document, view: StackView = DEV) -> list[str]:
     judged = subject(document)
     assert rule.applies_to(judged)
-    return [str(each) for each in rule.judge(judged, view)]
+    return [str(finding) for finding in rule.judge(judged, view)]
 
 
 BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
@@ -250,15 +250,15 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
 def test_a_pod_that_the_stack_cannot_take_is_refused_with_the_way_to_mend_it(
     rule: ViewRule, what: str, document: Document, words: tuple[str, ...]
 ) -> None:
-    found = said(rule, document)
-    assert found, "the rule did not bite"
-    for each in words:
-        assert any(each in one for one in found), f"nobody said {each!r}: {found}"
+    messages = said(rule, document)
+    assert messages, "the rule did not bite"
+    for word in words:
+        assert any(word in message for message in messages), f"nobody said {word!r}: {messages}"
 
 
 @pytest.mark.parametrize("rule", VIEW_RULES, ids=lambda rule: rule.name)
 def test_every_rule_that_needs_a_stack_is_shown_to_bite(rule: ViewRule) -> None:
-    assert any(each[0] is rule for each in BROKEN)
+    assert any(case[0] is rule for case in BROKEN)
 
 
 GOOD = (a_deployment(), but(a_job(), *_POD, "priorityClassName", "training-normal"), in_pool("dev", namespace="x"))
@@ -275,7 +275,7 @@ def test_a_pod_that_pastes_its_block_is_let_pass(rule: ViewRule) -> None:
 
 def test_one_mistake_is_said_once() -> None:
     for rule, _, document, _ in BROKEN:
-        also = {each.name for each in VIEW_RULES if said(each, document)} - {rule.name}
+        also = {view_rule.name for view_rule in VIEW_RULES if said(view_rule, document)} - {rule.name}
         # Where a pod does not fit, its namespace's pools, quota or class may be another mistake of its own.
         assert also <= {POD_POOL_ALLOWED.name, POD_PRIORITY_ALLOWED.name, POD_WITHIN_QUOTA.name}, (rule.name, also)
 
@@ -292,9 +292,9 @@ def test_what_a_simpler_rule_says_already_is_not_said_again() -> None:
 def test_a_pod_that_lands_on_two_pools_is_told_what_parts_them() -> None:
     pools: list[Plain] = [a_pool(), a_pool(name="other", cards=_cards("A10G-24GB", "g5.xlarge"))]
     view = stack_view(some_settings(pools=pools), template_name)
-    (found,) = said(POD_REACHES_ONE_POOL, in_pool("infer"), view)
-    assert "several pools of test: serve, other" in found
-    assert "gpu.model" in found
+    (message,) = said(POD_REACHES_ONE_POOL, in_pool("infer"), view)
+    assert "several pools of test: serve, other" in message
+    assert "gpu.model" in message
     assert said(POD_REACHES_ONE_POOL, in_pool("infer", **{"gpu.model": "L4"}), view) == []
 
 
@@ -365,14 +365,14 @@ def test_a_namespace_may_use_neuron_pools_of_which_it_has_a_quota_or_which_it_na
 
 def test_serving_keeps_off_training_nodes_with_efa_whatever_its_priority() -> None:
     settings = stack_settings("prod")
-    (pool,) = (each for each in settings.pools if each.name == "train-efa")
+    (pool,) = (pool for pool in settings.pools if pool.name == "train-efa")
     pod = but(a_deployment(), *_RESOURCES, resources("8"))
     pasted = block_of(pool).as_pod_fragment()
     for part in ("nodeSelector", "tolerations"):
         pod = but(pod, *_POD, part, pasted[part])
     prod = stack_view(settings, template_name)
-    (found,) = said(POD_POOL_ALLOWED, pod, prod)
-    assert "may land on train-efa; allowed: the pools of ml-serving: infer, infer-thirds" in found
+    (message,) = said(POD_POOL_ALLOWED, pod, prod)
+    assert "may land on train-efa; allowed: the pools of ml-serving: infer, infer-thirds" in message
     assert said(POD_POOL_ALLOWED, but(pod, "metadata", "namespace", "ml-training"), prod) == []
 
 
@@ -412,9 +412,10 @@ def test_a_queued_job_names_a_pool_of_its_namespace_like_any_other() -> None:
 def test_work_of_a_queued_namespace_waits_in_that_namespaces_queue() -> None:
     view = stack_view(stack_settings("prod"), template_name)
     job = but(a_job(), "metadata", "labels", {keys.QUEUE_NAME: "fast", keys.QUEUE_PRIORITY: "training-normal"})
-    (found,) = said(POD_QUEUE_ALLOWED, job, view)
+    (message,) = said(POD_QUEUE_ALLOWED, job, view)
     assert (
-        "metadata.labels[kueue.x-k8s.io/queue-name]: given 'fast'; allowed: the queue of ml-training: default" in found
+        "metadata.labels[kueue.x-k8s.io/queue-name]: given 'fast'; allowed: the queue of ml-training: default"
+        in message
     )
     assert said(POD_QUEUE_ALLOWED, but(job, "metadata", "labels", keys.QUEUE_NAME, "default"), view) == []
     assert said(POD_QUEUE_ALLOWED, but(job, "metadata", "labels", keys.QUEUE_NAME, UNKNOWN), view) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuplatform.proofs.capture.pod import Match, PodAsk
-from gpuplatform.standard.taints import Effect, Toleration
+from gpuplatform.analysis.placement.pod import Match, PodAsk
+from gpuplatform.standard.taints import TaintEffect, Toleration
 from policies.judge import judge_one
 from policies.lint.judging import Source, lint
 from policies.pod import ask, asks_for_cards, containers
@@ -109,23 +109,25 @@ def only(document: Document) -> PodTemplate:
 
 
 def asked(*path_and_value: object) -> PodAsk:
-    found = ask(only(but(a_deployment(), *_SPEC, *path_and_value)))
-    assert found is not None
-    return found
+    pod_ask = ask(only(but(a_deployment(), *_SPEC, *path_and_value)))
+    assert pod_ask is not None
+    return pod_ask
 
 
 def test_every_kind_of_the_table_is_tried() -> None:
     assert {kind.name for kind in WORKLOADS} == {kind for _, kind, _, _ in OBJECTS}
 
 
-@pytest.mark.parametrize(("version", "kind", "spec", "paths"), OBJECTS, ids=[each[1] for each in OBJECTS])
+@pytest.mark.parametrize(("version", "kind", "spec", "paths"), OBJECTS, ids=[workload[1] for workload in OBJECTS])
 def test_the_pods_of_a_workload_are_found_and_judged_where_they_stand(
     version: str, kind: str, spec: Document, paths: tuple[str, ...]
 ) -> None:
     subject = of_document(an(version, kind, spec))
-    assert tuple(each.spec_path for each in pod_templates(subject)) == paths
-    said = [each.fault.path for each in judge_one(subject) if each.rule.name == "pod-card-requests"]
-    assert {path for path in paths if any(each.startswith(f"{path}.") for each in said)} == set(paths)
+    assert tuple(pod_template.spec_path for pod_template in pod_templates(subject)) == paths
+    paths_judged = [finding.fault.path for finding in judge_one(subject) if finding.rule.name == "pod-card-requests"]
+    assert {path for path in paths if any(judged_path.startswith(f"{path}.") for judged_path in paths_judged)} == set(
+        paths
+    )
 
 
 def test_a_kind_of_the_same_name_in_another_group_makes_no_pods() -> None:
@@ -145,16 +147,16 @@ def test_what_a_pod_asks_is_the_sum_of_what_runs_and_the_most_of_what_prepares()
 
     pod = but(a_deployment(), *_SPEC, "containers", [of("1500m"), of("0.5")])
     prepares, beside = of("3"), {**of("250m"), "restartPolicy": "Always"}
-    found = ask(only(but(pod, *_SPEC, "initContainers", [prepares, beside])))
-    assert found is not None
-    assert (found.cpu_millis, found.memory_mib) == (3000, 3072)
-    assert found.devices == (("nvidia.com/gpu", 3),)
-    assert found.most_in_one_container("nvidia.com/gpu") == 1
+    pod_ask = ask(only(but(pod, *_SPEC, "initContainers", [prepares, beside])))
+    assert pod_ask is not None
+    assert (pod_ask.cpu_millis, pod_ask.memory_mib) == (3000, 3072)
+    assert pod_ask.devices == (("nvidia.com/gpu", 3),)
+    assert pod_ask.most_in_one_container("nvidia.com/gpu") == 1
 
 
 def test_null_asks_for_nothing_and_hides_nothing_else() -> None:
-    found = asked("containers", 0, "resources", "limits", "memory", None)
-    assert found.devices == (("nvidia.com/gpu", 1),)
+    pod_ask = asked("containers", 0, "resources", "limits", "memory", None)
+    assert pod_ask.devices == (("nvidia.com/gpu", 1),)
 
 
 def test_selector_and_affinity_are_joined_and_terms_are_alternatives() -> None:
@@ -165,27 +167,27 @@ def test_selector_and_affinity_are_joined_and_terms_are_alternatives() -> None:
     ]
     pod = but(a_deployment(), *_SPEC, "nodeSelector", {"gpu.pool": "infer", "n": 5})
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-    found = ask(only(but(pod, *_SPEC, "affinity", {"nodeAffinity": required})))
-    assert found is not None
-    own = (Match("gpu.pool", "In", ("infer",)), Match("n", "In", ("5",)))
-    assert found.alternatives == (
-        (*own, Match("zone", "In", ("a",))),
-        (*own, Match("zone", "Exists")),
+    pod_ask = ask(only(but(pod, *_SPEC, "affinity", {"nodeAffinity": required})))
+    assert pod_ask is not None
+    from_selector = (Match("gpu.pool", "In", ("infer",)), Match("n", "In", ("5",)))
+    assert pod_ask.alternatives == (
+        (*from_selector, Match("zone", "In", ("a",))),
+        (*from_selector, Match("zone", "Exists")),
     )
 
 
 def test_tolerations_are_read_with_the_api_s_defaults() -> None:
-    given = [
+    written = [
         {"operator": "Exists"},
         {"key": "a", "value": "b"},
         {"key": "c", "operator": "Exists", "effect": "NoExecute"},
         {"key": "d", "operator": "Near"},
         {"value": "no key"},
     ]
-    assert asked("tolerations", given).tolerations == (
+    assert asked("tolerations", written).tolerations == (
         Toleration("", None, None),
         Toleration("a", "b", None),
-        Toleration("c", None, Effect.NO_EXECUTE),
+        Toleration("c", None, TaintEffect.NO_EXECUTE),
     )
 
 
@@ -220,7 +222,7 @@ def test_a_pod_asks_for_cards_by_amount_or_by_claim_and_not_by_zero() -> None:
 def test_a_model_server_without_a_list_of_containers_is_one(server: str) -> None:
     predictor = {server: {"resources": resources("1")}, **block("infer")}
     pod = only(an("serving.kserve.io/v1beta1", "InferenceService", {"predictor": predictor}))
-    assert [each.path for each in containers(pod)] == [f"spec.predictor.{server}.resources"]
+    assert [container.path for container in containers(pod)] == [f"spec.predictor.{server}.resources"]
 
 
 def test_a_pod_without_cards_is_left_alone() -> None:
@@ -231,6 +233,6 @@ def test_a_pod_without_cards_is_left_alone() -> None:
 
 
 def test_limits_alone_are_requests_too() -> None:
-    alone = but(a_deployment(), *_SPEC, "containers", 0, "resources", "requests", GONE)
-    assert judge_one(of_document(alone)) == []
+    deployment = but(a_deployment(), *_SPEC, "containers", 0, "resources", "requests", GONE)
+    assert judge_one(of_document(deployment)) == []
     assert lint([Source("empty", b"")]).findings == ()

@@ -1,4 +1,4 @@
-"""Every rule passes what is good, refuses what is broken, says what to change, and bears what is not known yet."""
+"""Every rule accepts good documents, refuses broken ones with a change to make, and handles unknown values."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def _paths(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[objec
         if isinstance(value, list)
         else ()
     )
-    for key, each in inside:
+    for key, item in inside:
         yield (*path, key)
-        yield from _paths(each, (*path, key))
+        yield from _paths(item, (*path, key))
 
 
 def _fields(document: Document) -> list[tuple[object, ...]]:
@@ -58,11 +58,11 @@ def test_every_rule_has_something_good_to_read(rule: Rule | StackRule) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_broken_document_is_refused_with_the_way_to_mend_it(case: Case) -> None:
-    said = verdict(case.rule, *case.documents)
+    messages = verdict(case.rule, *case.documents)
 
-    assert said, "the rule did not bite"
+    assert messages, "the rule did not bite"
     for words in case.says:
-        assert any(words in each for each in said), f"nobody said {words!r}: {said}"
+        assert any(words in message for message in messages), f"nobody said {words!r}: {messages}"
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -75,30 +75,30 @@ def test_the_engine_reports_what_the_rule_says(case: Case) -> None:
 
 @pytest.mark.parametrize("document", GOOD, ids=_name)
 def test_no_unknown_field_of_a_good_document_is_refused(document: Document) -> None:
-    others = [each for each in GOOD if each is not document]
+    others = [good for good in GOOD if good is not document]
     for path in _fields(document):
         findings = judge(map(subject, [*others, but(document, *path, UNKNOWN)]))
-        assert findings == [], f"{path} unknown: {[str(each) for each in findings]}"
+        assert findings == [], f"{path} unknown: {[str(finding) for finding in findings]}"
 
 
 @pytest.mark.parametrize("document", GOOD, ids=_name)
 def test_no_unknown_field_ends_a_rule_in_the_engine(document: Document) -> None:
     rules = [rule for rule in EVERY_RULE if rule.applies_to(subject(document))]
     for path in _fields(document):
-        said = [engine_verdict(rule, but(document, *path, UNKNOWN)) for rule in rules]
-        assert not any(each for each, rule in zip(said, rules, strict=True) if isinstance(rule, Rule)), path
+        verdicts = [engine_verdict(rule, but(document, *path, UNKNOWN)) for rule in rules]
+        assert not any(messages for messages, rule in zip(verdicts, rules, strict=True) if isinstance(rule, Rule)), path
 
 
 @pytest.mark.parametrize("document", GOOD, ids=_name)
 def test_no_malformed_field_ends_a_rule(document: Document) -> None:
-    others = [each for each in GOOD if each is not document]
+    others = [good for good in GOOD if good is not document]
     for path in _fields(document):
         for wrong in (*WRONG, GONE):
-            found = judge(map(subject, [*others, but(document, *path, wrong)]))
-            assert all(each.rule.name in str(each) for each in found), "every refusal can be written"
+            findings = judge(map(subject, [*others, but(document, *path, wrong)]))
+            assert all(finding.rule.name in str(finding) for finding in findings), "every refusal can be written"
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if len(each.documents) == 1], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if len(case.documents) == 1], ids=str)
 def test_one_unknown_field_hides_nothing_that_is_wrong_elsewhere(case: Case) -> None:
     document = {**case.documents[0], "unrelated": {"later": UNKNOWN}}
 

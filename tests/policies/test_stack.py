@@ -1,9 +1,9 @@
-"""What a stack renders is judged in memory as a whole."""
+"""All rendered objects of a stack are judged together in memory."""
 
 from __future__ import annotations
 
+from policies.judge import as_fault, judge_stack, report, rules_of_the_engine
 from policies.rules import RULES, STACK_RULES
-from policies.stack import as_fault, judge_stack, report, rules_of_the_engine
 from policies.subject import of_document
 from tests.policies.documents import a_namespace, a_pool, but
 
@@ -21,7 +21,7 @@ def test_two_objects_of_one_kind_and_name_are_refused() -> None:
 def test_a_finding_as_a_fault_names_object_field_and_rule() -> None:
     pool = but(a_pool(), "metadata", "name", "twin")
 
-    (finding,) = [found for found in judge_stack([pool, pool], {}, {}, {}) if found.rule.name == "objects-distinct"]
+    (finding,) = [seen for seen in judge_stack([pool, pool], {}, {}, {}) if seen.rule.name == "objects-distinct"]
 
     fault = as_fault(finding)
     assert fault.path == "NodePool twin: metadata.name"

@@ -1,4 +1,4 @@
-"""The generated pages say what the code says, and `gpuplatform docs` is how they get there."""
+"""The generated pages are current, and `gpuplatform docs` writes them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_labels_page_has_every_label_card_and_priority(written: dict[str, st
     page = written["labels"]
     assert [label.key for label in STANDARD if f"| `{label.key}` |" not in page] == []
     assert [name for name in cards() if f"| {name} |" not in page] == []
-    assert [each.name for each in PRIORITIES if f"| `{each.name}` |" not in page] == []
+    assert [priority.name for priority in PRIORITIES if f"| `{priority.name}` |" not in page] == []
 
 
 def test_the_instance_guide_has_every_type_twice_once_with_its_prices(written: dict[str, str]) -> None:

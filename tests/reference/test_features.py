@@ -1,4 +1,4 @@
-"""The list of features: every one of them is on it, with an honest state, and the places that it names exist."""
+"""The list of features is complete, every feature has a state, and the files that it names exist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PAGE = ROOT / "docs" / "features.md"
 
 LAST = {"F": 9, "L": 9, "N": 28, "T": 5, "G": 16, "Q": 10, "M": 8, "W": 10, "E": 13, "B": 15}
 UNUSED = {"N15", "G11"}
-"""Numbers that were never given to a feature."""
+"""Numbers that no feature has."""
 STATES = re.compile(r"^(done|partly: .+|not yet)$")
 PLACE = re.compile(r"`((?:gpuplatform|components|policies|sandbox|cli|tests|examples|\.github)/[^`]*)`")
 
@@ -21,9 +21,9 @@ def rows() -> list[list[str]]:
 
 
 def test_every_feature_is_listed_once() -> None:
-    wanted = {f"{letter}{number}" for letter, last in LAST.items() for number in range(1, last + 1)} - UNUSED
+    expected = {f"{letter}{number}" for letter, last in LAST.items() for number in range(1, last + 1)} - UNUSED
     listed = [row[0] for row in rows()]
-    assert sorted(listed) == sorted(wanted)
+    assert sorted(listed) == sorted(expected)
 
 
 def test_every_feature_has_a_state_in_the_words_of_the_page() -> None:

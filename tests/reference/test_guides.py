@@ -1,4 +1,4 @@
-"""The guides' own examples: what a reader pastes is accepted."""
+"""The examples of the guides are accepted when a reader pastes them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_readme_names_the_two_commands_of_a_newcomer_first() -> None:
 
 
 def test_the_readme_s_manifests_have_no_findings_on_the_stack_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    line = next(each for each in (ROOT / "README.md").read_text().splitlines() if "/gpuplatform lint " in each)
+    line = next(line for line in (ROOT / "README.md").read_text().splitlines() if "/gpuplatform lint " in line)
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(main, shlex.split(line, comments=True)[1:])
     assert result.exit_code == 0, result.output

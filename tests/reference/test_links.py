@@ -1,4 +1,4 @@
-"""Every relative link of every page leads to something that is there, down to the heading."""
+"""Every relative link of every page leads to an existing file and heading."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ def pages() -> list[Path]:
 
 
 def links(path: Path) -> Iterator[str]:
-    for found in LINK.finditer(FENCE.sub("", path.read_text())):
-        if not re.match(r"[a-z]+:", found["target"]):
-            yield found["target"]
+    for link in LINK.finditer(FENCE.sub("", path.read_text())):
+        if not re.match(r"[a-z]+:", link["target"]):
+            yield link["target"]
 
 
 def anchors(path: Path) -> set[str]:
     """GitHub's fragments: lower case, no punctuation, hyphens for spaces, a number where one is taken."""
-    found: set[str] = set()
+    fragments: set[str] = set()
     for heading in HEADING.finditer(FENCE.sub("", path.read_text())):
         text = LINK.sub(lambda link: link[0][1 : link[0].index("]")], heading["text"]).replace("`", "")
         slug = re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
         number = 0
-        while (fragment := f"{slug}-{number}" if number else slug) in found:
+        while (fragment := f"{slug}-{number}" if number else slug) in fragments:
             number += 1
-        found.add(fragment)
-    return found
+        fragments.add(fragment)
+    return fragments
 
 
 def broken(page: Path) -> list[str]:
@@ -68,8 +68,8 @@ def test_every_page_of_the_documentation_is_reached_from_the_readme() -> None:
 
 
 def test_what_the_links_lead_to_is_part_of_the_repository() -> None:
-    """A file that git ignores is there for its author alone."""
+    """A file that git ignores exists only on its author's machine."""
     targets = {(page.parent / link.partition("#")[0]).resolve() for page in pages() for link in links(page)}
     names = [target.relative_to(ROOT).as_posix() for target in targets if target != ROOT]
-    told = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert told.stdout.splitlines() == []
+    ignored = subprocess.run(["git", "check-ignore", *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ignored.stdout.splitlines() == []

@@ -1,7 +1,7 @@
-"""``make soak``: kills at random moments of `up` and `down`, from a printed seed; each must be recovered from.
+"""``make soak``: kills processes at random moments of `up` and `down`, from a printed seed; each run must recover.
 
-Every process of the sandbox is killed at least twice, the engine, the supervisor and the command itself included. After
-each kill the command is given again, once; then the sandbox goes up or is gone, and nothing of it is left at the end.
+Every process of the sandbox is killed at least twice, including the engine, the supervisor and the command itself.
+After each kill the command runs once more. Then the sandbox must be up or gone, and at the end nothing of it is left.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIMIT_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """Whom, in the middle of what, and when."""
+    """The process to kill, the verb during which it is killed, and when."""
 
     victim: str
     verb: str
@@ -40,7 +40,7 @@ class Kill:
 
 
 def plan(seed: int) -> list[Kill]:
-    """Each victim twice, once in each verb, and the rest by chance."""
+    """Each victim twice, once during each verb, and further kills by chance."""
     chance = random.Random(seed)
     chosen = [(victim, verb) for victim in VICTIMS for verb in ("up", "down")]
     chosen += [(chance.choice(VICTIMS), chance.choice(("up", "down"))) for _ in range(KILLS - len(chosen))]
@@ -49,50 +49,52 @@ def plan(seed: int) -> list[Kill]:
 
 
 def begin(verb: str, folder: SessionFolder, log: Path) -> subprocess.Popen[bytes]:
-    """Give a command."""
+    """Start a command."""
     with log.open("ab") as sink:
         command = [sys.executable, "-m", "tests.soak.once", verb, str(folder.path)]
         return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink)
 
 
 def end(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a command did what it was told."""
+    """Whether a command ended with exit code 0."""
     return process.wait(timeout=LIMIT_SECONDS) == 0
 
 
 def find(victim: str, folder: SessionFolder, command: subprocess.Popen[bytes]) -> psutil.Process | None:
-    """The process, if it is there now."""
+    """The process, if it runs now."""
     try:
-        own = psutil.Process(command.pid)
+        command_process = psutil.Process(command.pid)
         if victim == "command":
-            return own if own.status() != psutil.STATUS_ZOMBIE else None
+            return command_process if command_process.status() != psutil.STATUS_ZOMBIE else None
         if victim == "engine":
-            return next((each for each in own.children(recursive=True) if each.name() == "pulumi"), None)
+            return next(
+                (process for process in command_process.children(recursive=True) if process.name() == "pulumi"), None
+            )
     except psutil.NoSuchProcess:
         return None
     if victim == "supervisor":
         return folder.supervisor()
     status = folder.status()
-    pids = {each.name: each.pid for each in status.parts} if status else {}
+    pids = {part.name: part.pid for part in status.parts} if status else {}
     return psutil.Process(pids[victim]) if psutil.pid_exists(pids.get(victim, -1)) else None
 
 
 def strike(kill: Kill, folder: SessionFolder, command: subprocess.Popen[bytes]) -> str:
-    """Kill the victim at its moment, or as soon as it is there; when that was."""
+    """Kill the victim at its moment, or as soon as it runs; returns when that was."""
     begun = time.monotonic()
     time.sleep(kill.after_seconds)
     while True:
-        found = find(kill.victim, folder, command)
-        if found is not None:
-            found.send_signal(signal.SIGKILL)
+        process = find(kill.victim, folder, command)
+        if process is not None:
+            process.send_signal(signal.SIGKILL)
             return f"after {time.monotonic() - begun:.1f} s"
         if command.poll() is not None:
-            return "not there any more when its moment came"
+            return "it had already ended at its moment"
         time.sleep(0.05)
 
 
-def one(kill: Kill, folder: SessionFolder, log: Path) -> list[str]:
-    """One kill and the recovery from it; what was not as it must be."""
+def kill_and_recover(kill: Kill, folder: SessionFolder, log: Path) -> list[str]:
+    """One kill and the recovery from it; returns what went wrong."""
     faults: list[str] = []
 
     def must(verb: str, why: str) -> None:
@@ -115,7 +117,7 @@ def one(kill: Kill, folder: SessionFolder, log: Path) -> list[str]:
 
 
 def left(folder: SessionFolder) -> list[str]:
-    """What is left of a sandbox that was taken down."""
+    """The processes and files that remain of a sandbox that was taken down."""
 
     def of_it(process: psutil.Process) -> bool:
         try:
@@ -123,12 +125,12 @@ def left(folder: SessionFolder) -> list[str]:
         except psutil.Error:
             return False
 
-    processes = [f"process {each.pid} {each.name()}" for each in psutil.process_iter() if of_it(each)]
+    processes = [f"process {process.pid} {process.name()}" for process in psutil.process_iter() if of_it(process)]
     return [*processes, *([str(folder.path)] if folder.path.exists() else [])]
 
 
 def main(arguments: list[str], pick: Callable[[], int] = lambda: random.SystemRandom().randrange(10**6)) -> int:
-    """Exit code 1 when one kill was not recovered from; the logs are kept then."""
+    """Exit code 1 when a run did not recover from its kill; then the logs are kept."""
     seed = int(arguments[0]) if arguments else pick()
     print(f"seed {seed}; again: make soak SEED={seed}", flush=True)
     home = Path(tempfile.mkdtemp(prefix="gpu-platform-soak-"))
@@ -136,7 +138,7 @@ def main(arguments: list[str], pick: Callable[[], int] = lambda: random.SystemRa
     for number, kill in enumerate(plan(seed)):
         folder, log = SessionFolder(home / str(number)), home / f"{number}.log"
         try:
-            failed += bool(one(kill, folder, log))
+            failed += bool(kill_and_recover(kill, folder, log))
         finally:
             discard(folder)
     print(f"{KILLS} kills, {failed} not recovered from{f'; the logs are in {home}' if failed else ''}")

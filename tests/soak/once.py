@@ -1,4 +1,4 @@
-"""``python -m tests.soak.once up|down FOLDER``: one command on a sandbox of its own, in a process to kill."""
+"""``python -m tests.soak.once up|down FOLDER``: one command on a sandbox of its own, in a process of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.builders import ROOT
 
 
 def main(verb: str, path: str) -> int:
-    """Exit code 0 when it is done and settled, 1 otherwise."""
+    """Exit code 0 when the command succeeded and the sandbox has settled, 1 otherwise."""
     folder, steps = SessionFolder(Path(path)), Steps(sys.stdout, [])
     try:
         if verb == "up":

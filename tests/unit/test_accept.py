@@ -34,9 +34,9 @@ def test_a_warning_refuses_nothing_and_is_not_in_the_refusal() -> None:
 
 
 def test_what_it_costs_is_judged_in_the_same_report_as_everything_else() -> None:
-    found = check(settings_object(cost=dict(DEAR), enviroment="x"))
-    assert found.settings is None
-    assert [fault.path for fault in found.faults] == [
+    loaded = check(settings_object(cost=dict(DEAR), enviroment="x"))
+    assert loaded.settings is None
+    assert [fault.path for fault in loaded.faults] == [
         "enviroment",
         "cost.monthly_floor_limit_usd",
         "cost.monthly_budget_usd",
@@ -44,26 +44,26 @@ def test_what_it_costs_is_judged_in_the_same_report_as_everything_else() -> None
 
 
 def test_settings_that_cost_too_much_are_refused_though_all_else_is_right() -> None:
-    found = check(settings_object(cost=dict(DEAR)))
-    assert found.settings is None
-    assert len(errors(found.faults)) == 2
+    loaded = check(settings_object(cost=dict(DEAR)))
+    assert loaded.settings is None
+    assert len(errors(loaded.faults)) == 2
 
 
 def test_a_policy_that_iam_would_refuse_for_its_length_is_one_fault() -> None:
-    def found(count: int) -> tuple[Fault, ...]:
+    def bucket_faults(count: int) -> tuple[Fault, ...]:
         buckets: list[Plain] = [{"name": f"bucket-{number:03}", "access": "write"} for number in range(count)]
         return check(settings_object(tenants=[a_tenant(namespaces=[a_namespace(buckets=buckets)])])).faults
 
-    assert found(10) == ()
-    (fault,) = found(70)
+    assert bucket_faults(10) == ()
+    (fault,) = bucket_faults(70)
     assert fault.path == "tenants[serving].namespaces[ml-serving].buckets"
     assert fault.given.startswith("70 buckets, which make an IAM policy of ")
     assert "6,144" in fault.allowed
 
 
-@pytest.mark.parametrize(("key", "given"), [("pools", ["nope"]), ("priorities", ["nope"]), ("priorities", [])])
-def test_a_namespace_s_wrong_pools_are_one_fault_and_its_quotas_none(key: str, given: list[Plain]) -> None:
-    namespace = a_namespace(**{key: given})
+@pytest.mark.parametrize(("key", "wrong"), [("pools", ["nope"]), ("priorities", ["nope"]), ("priorities", [])])
+def test_a_namespace_s_wrong_pools_are_one_fault_and_its_quotas_none(key: str, wrong: list[Plain]) -> None:
+    namespace = a_namespace(**{key: wrong})
     (fault,) = check(settings_object(tenants=[a_tenant(namespaces=[namespace])])).faults
     assert fault.path == f"tenants[serving].namespaces[ml-serving].{key}"
 

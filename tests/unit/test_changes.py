@@ -1,4 +1,4 @@
-"""What a change does to nodes that run, and that they keep what they wear."""
+"""The effects of a change on running nodes, and the configurations that they keep."""
 
 from __future__ import annotations
 
@@ -60,8 +60,12 @@ def texts(of: Settings) -> dict[str, str]:
 
 
 def config_map(of: Settings, name: str) -> dict[str, str]:
-    (found,) = (each for each in render(of).operator_configs if cast(Plain, each["metadata"])["name"] == name)
-    return cast(dict[str, str], found["data"])
+    (document,) = (
+        operator_config
+        for operator_config in render(of).operator_configs
+        if cast(Plain, operator_config["metadata"])["name"] == name
+    )
+    return cast(dict[str, str], document["data"])
 
 
 def layouts(of: Settings) -> Plain:
@@ -184,4 +188,4 @@ def test_check_warns_of_it(tmp_path: Path) -> None:
     now.write_text(text.replace(queue, "").replace("scheduling: queued", "scheduling: serving"), encoding="utf-8")
     shown = CliRunner().invoke(main, ["check", "--settings", str(now), "--was", str(PROJECT / "Pulumi.prod.yaml")])
     assert shown.exit_code == 0, shown.output
-    assert "namespace ml-training leaves the queue" in shown.output
+    assert "namespace ml-training leaves its queue" in shown.output

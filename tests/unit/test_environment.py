@@ -17,7 +17,7 @@ def test_the_language_hosts_own_command_lists_the_packages() -> None:
     command = [sys.executable, "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True)
     assert {"pulumi", "pulumi-policy", "gpu-platform"} <= {
-        each["name"].replace("_", "-") for each in json.loads(listed.stdout)
+        load["name"].replace("_", "-") for load in json.loads(listed.stdout)
     }
 
 

@@ -58,26 +58,37 @@ def test_every_stack_file_of_the_repository_is_tried_here() -> None:
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_program_builds_every_component_once_and_publishes(stack: str) -> None:
     recording = run_program(stack)
-    own = [each.type.removeprefix(OWN_TYPES) for each in recording.resources if each.type.startswith(OWN_TYPES)]
-    assert sorted(own) == sorted(COMPONENTS)
+    component_types = [
+        resource.type.removeprefix(OWN_TYPES) for resource in recording.resources if resource.type.startswith(OWN_TYPES)
+    ]
+    assert sorted(component_types) == sorted(COMPONENTS)
     assert set(recording.exports) == {"platform", "kubeconfig"}
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_everything_but_providers_belongs_to_a_component(stack: str) -> None:
     recording = run_program(stack)
-    own = {each.urn for each in recording.resources if each.type.startswith(OWN_TYPES)}
-    alone = [each for each in recording.resources if each.urn not in own and each.request.parent not in own]
-    assert sorted(each.type for each in alone) == ["pulumi:providers:aws", "pulumi:providers:eks"]
+    own_urns = {resource.urn for resource in recording.resources if resource.type.startswith(OWN_TYPES)}
+    parentless = [
+        resource
+        for resource in recording.resources
+        if resource.urn not in own_urns and resource.request.parent not in own_urns
+    ]
+    assert sorted(registered.type for registered in parentless) == ["pulumi:providers:aws", "pulumi:providers:eks"]
 
 
 def test_what_teams_need_to_the_last_goes_with_the_cluster() -> None:
     recording = run_program("prod")
     (provider,) = recording.of("pulumi:providers:kubernetes")
-    staying = [each for each in recording.resources if each.request.deletedWith]
-    assert {each.request.deletedWith for each in staying} == {provider.urn}
-    assert {str(each.inputs.get("name")) for each in staying if each in recording.of("Release")} == {"kueue", "keda"}
-    spaces = {str(each.at("metadata", "name")) for each in staying if each in recording.of("Namespace")}
+    staying = [resource for resource in recording.resources if resource.request.deletedWith]
+    assert {resource.request.deletedWith for resource in staying} == {provider.urn}
+    assert {str(resource.inputs.get("name")) for resource in staying if resource in recording.of("Release")} == {
+        "kueue",
+        "keda",
+    }
+    spaces = {
+        str(registered.at("metadata", "name")) for registered in staying if registered in recording.of("Namespace")
+    }
     assert spaces == {"kueue-system", "keda"}
     assert len(staying) == 4
 
@@ -92,9 +103,11 @@ def test_the_account_of_the_settings_is_the_only_one_that_is_touched() -> None:
 
 def test_a_deferred_stack_stops_at_the_cluster() -> None:
     recording = run_program("prod", cluster={"contents": "deferred"})
-    own = {each.type.removeprefix(OWN_TYPES) for each in recording.resources if each.type.startswith(OWN_TYPES)}
-    assert own == {"Network", "Cluster"}
-    assert not [each for each in recording.resources if each.type.startswith("kubernetes:")]
+    components = {
+        resource.type.removeprefix(OWN_TYPES) for resource in recording.resources if resource.type.startswith(OWN_TYPES)
+    }
+    assert components == {"Network", "Cluster"}
+    assert not [resource for resource in recording.resources if resource.type.startswith("kubernetes:")]
 
 
 def test_pools_wait_for_the_autoscaler_and_the_operator() -> None:
@@ -105,30 +118,32 @@ def test_pools_wait_for_the_autoscaler_and_the_operator() -> None:
 
 
 def before(recording: Recording, urn: str) -> set[str]:
-    """Every resource that has to stand before this one: a component stands when all that is in it does."""
-    resources = {each.urn: each for each in recording.resources}
+    """Every resource that has to be ready before this one. A component is ready when all its resources are."""
+    resources = {registered.urn: registered for registered in recording.resources}
     within: dict[str, set[str]] = defaultdict(set)
-    for each in recording.resources:
-        within[each.request.parent].add(each.urn)
-    found: set[str] = set()
+    for resource in recording.resources:
+        within[resource.request.parent].add(resource.urn)
+    dependencies: set[str] = set()
     left = {urn}
     while left:
-        each = resources.get(left.pop())
-        if each is not None:
-            needed = {*each.depends_on, each.request.parent}.union(*(within[other] for other in each.depends_on))
-            left |= needed - found
-            found |= needed
-    return found
+        resource = resources.get(left.pop())
+        if resource is not None:
+            needed = {*resource.depends_on, resource.request.parent}.union(
+                *(within[other] for other in resource.depends_on)
+            )
+            left |= needed - dependencies
+            dependencies |= needed
+    return dependencies
 
 
 def test_an_object_of_a_kind_that_a_chart_defines_is_made_after_the_chart() -> None:
     recording = run_program("prod")
-    releases = {str(each.inputs["name"]): each.urn for each in recording.of("Release")}
+    releases = {str(registered.inputs["name"]): registered.urn for registered in recording.of("Release")}
     definers = {group: chart for chart in releases for group in sheets()[chart].definition_groups}
     custom = {
-        each.urn: definers[group]
-        for each in recording.resources
-        if (group := each.type.removeprefix("kubernetes:").partition("/")[0]) in definers
+        resource.urn: definers[group]
+        for resource in recording.resources
+        if (group := resource.type.removeprefix("kubernetes:").partition("/")[0]) in definers
     }
     assert set(custom.values()) == {"karpenter-crd", "kueue", "prometheus-operator-crds"}
     assert [urn for urn, chart in custom.items() if releases[chart] not in before(recording, urn)] == []

@@ -57,7 +57,7 @@ def test_a_pool_says_all_that_a_pod_needs() -> None:
     }
     assert pool.resource == "nvidia.com/mig-1g.10gb"
     assert pool.taints == ("nvidia.com/gpu=present:NoSchedule", "dedicated=gpu:NoSchedule", "gpu.pool=train:NoSchedule")
-    assert [(each.key, each.operator, each.value) for each in pool.tolerations] == [
+    assert [(toleration.key, toleration.operator, toleration.value) for toleration in pool.tolerations] == [
         ("nvidia.com/gpu", "Exists", None),
         ("dedicated", "Exists", None),
         ("gpu.pool", "Equal", "train"),
@@ -68,15 +68,15 @@ def test_a_pool_says_all_that_a_pod_needs() -> None:
 def test_a_pool_lists_its_nodepools_and_adds_up_their_cards() -> None:
     pool = described().pool("chief")
     assert pool is not None
-    assert [each.name for each in pool.node_pools] == [
+    assert [node_pool.name for node_pool in pool.node_pools] == [
         "chief-h100-80gb-on-demand-us-east-1a",
         "chief-h100-80gb-on-demand-us-east-1b",
     ]
-    assert pool.ceiling_cards == sum(each.ceiling_cards for each in pool.node_pools) == 2
+    assert pool.ceiling_cards == sum(node_pool.ceiling_cards for node_pool in pool.node_pools) == 2
 
 
 def test_a_team_reads_its_place_in_the_queues_and_all_that_its_namespaces_may_have() -> None:
-    teams = {each.name: each for each in describe(stack_settings("prod"), ENDPOINT).tenants}
+    teams = {tenant.name: tenant for tenant in describe(stack_settings("prod"), ENDPOINT).tenants}
     training, serving = teams["training"], teams["serving"]
     assert training.queue is not None
     assert (training.queue.name, training.queue.weight) == ("training", 3)
@@ -121,7 +121,10 @@ def test_what_is_guaranteed_stands_beside_what_there_can_be() -> None:
     written = describe(some_settings(tenants=[a_tenant()], queues={"overcommit_ratio": 1.5}), ENDPOINT)
     (line,) = written.capacity
     assert (line.resource, line.allowed_ratio) == ("nvidia.com/gpu", 1.5)
-    assert [(each.tenant, each.namespace, each.amount) for each in line.guaranteed] == [("serving", "ml-serving", 2)]
+    assert [
+        (guarantee_output.tenant, guarantee_output.namespace, guarantee_output.amount)
+        for guarantee_output in line.guaranteed
+    ] == [("serving", "ml-serving", 2)]
     pool = written.pool("serve")
     assert pool is not None
     assert line.pools == {"serve": pool.ceiling_cards}

@@ -1,4 +1,4 @@
-"""The platform's own pods, as its charts make them of our values: each finds a node, and only nodes meant for it."""
+"""The platform's own pods, as the charts make them from our values: each finds a node, and only nodes meant for it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from gpuplatform import accept
+from gpuplatform.analysis.workloads import Made, obstacles, value_at
 from gpuplatform.faults import errors
 from gpuplatform.platform_pods import faults, platform_nodes, platform_pods
-from gpuplatform.proofs.workloads import Made, obstacles, value_at
 from gpuplatform.render import karpenter
 from gpuplatform.render.document import Document
 from gpuplatform.render.monitoring.values import SERVICE_ACCOUNT
@@ -18,8 +18,8 @@ from gpuplatform.render.stack import chart_values, render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys, names
-from gpuplatform.standard.sheets.sheet import Kind, Place, Service, sheets
-from gpuplatform.standard.system_nodes import system_labels, system_tolerations
+from gpuplatform.standard.sheets.sheet import ChartService, Kind, MeantFor, sheets
+from gpuplatform.standard.taints import system_labels, system_tolerations
 from gpuplatform.standard.versions import CHARTS
 from tests.builders import (
     STACKS,
@@ -38,7 +38,7 @@ from tests.builders import (
 from tests.unit.render.reading import at, list_at, mapping_at, of_kind
 
 NOT_INSTALLED = {"nvidia-device-plugin"}
-"""Pinned, and installed by nothing: the GPU Operator brings the plugin."""
+"""Charts that are pinned and not installed: the GPU Operator contains the plugin."""
 WITHOUT_REQUESTS = {"gpu-operator-upgrade-crd", "gpu-operator-cleanup-gpucluster"}
 """Hooks for which the chart has no value."""
 
@@ -48,8 +48,8 @@ def everything(effect: str = "NoSchedule") -> Settings:
     keeps_out = effect if effect != "PreferNoSchedule" else "NoSchedule"
 
     def tainted(pool: dict[str, Plain]) -> dict[str, Plain]:
-        own: Plain = [{"key": "for", "value": pool["name"], "effect": keeps_out}]
-        return {**pool, "taint_effect": effect, "taints": own}
+        taints: Plain = [{"key": "for", "value": pool["name"], "effect": keeps_out}]
+        return {**pool, "taint_effect": effect, "taints": taints}
 
     eight: Plain = [a_card("H100-80GB", ["p5.48xlarge"], [a_market()])]
     mps: dict[str, Plain] = {**a_shared_pool(name="mps"), "sharing": {"mps": 4}}
@@ -85,7 +85,7 @@ each_stack = pytest.mark.parametrize("name", EVERY)
 
 
 def controllers(settings: Settings) -> list[Made]:
-    return [made for made in platform_pods(settings) if made.fact.place is Place.SYSTEM]
+    return [made for made in platform_pods(settings) if made.fact.place is MeantFor.SYSTEM]
 
 
 @each_stack
@@ -95,7 +95,7 @@ def test_every_pod_of_the_platform_stands_where_it_is_meant_to_and_nowhere_else(
 
 @each_stack
 def test_at_the_first_up_the_system_nodes_take_every_controller_and_every_hook(name: str) -> None:
-    system = [kind for kind in platform_nodes(stack(name)) if Place.SYSTEM in kind.places]
+    system = [kind for kind in platform_nodes(stack(name)) if MeantFor.SYSTEM in kind.places]
     assert system
     assert {made.fact.name: obstacles(made.ask, kind) for made in controllers(stack(name)) for kind in system} == {
         made.fact.name: () for made in controllers(stack(name))
@@ -107,7 +107,7 @@ def test_a_controller_says_the_system_label_and_the_system_taint_and_a_daemon_se
     (label,) = system_labels().items()
     (tolerated,) = system_tolerations()
     for made in platform_pods(stack(name)):
-        is_system = made.fact.place is Place.SYSTEM
+        is_system = made.fact.place is MeantFor.SYSTEM
         assert (label in made.node_selector.items()) == is_system, made.fact.name
         if is_system:
             assert tolerated in made.tolerations, made.fact.name
@@ -115,7 +115,7 @@ def test_a_controller_says_the_system_label_and_the_system_taint_and_a_daemon_se
 
 def test_the_everything_stack_has_every_kind_of_node_and_every_chart_but_the_plain_device_plugin() -> None:
     settings = everything()
-    assert {place for kind in platform_nodes(settings) for place in kind.places} == set(Place)
+    assert {place for kind in platform_nodes(settings) for place in kind.places} == set(MeantFor)
     assert set(chart_values(settings)) == set(CHARTS) - NOT_INSTALLED == set(CHARTS) & set(sheets())
 
 
@@ -158,7 +158,7 @@ def test_every_controller_asks_for_cpu_and_memory(name: str) -> None:
 @each_stack
 def test_what_the_api_server_asks_has_two_pods_apart_one_of_which_always_stays(name: str) -> None:
     values = chart_values(stack(name))
-    # What EKS' own add-ons have is EKS' to set.
+    # EKS sets these fields of its own add-ons.
     asked = [made for made in platform_pods(stack(name)) if made.fact.answers_api_server and made.chart in values]
     assert asked
     for made in asked:
@@ -201,10 +201,10 @@ def test_every_monitor_selects_one_service_of_a_sheet_and_a_port_that_it_has(nam
         assert asked <= set(service.ports), monitor
 
 
-def selected(monitor: Mapping[str, object], made: list[tuple[str, Service]]) -> list[Service]:
+def selected(monitor: Mapping[str, object], made: list[tuple[str, ChartService]]) -> list[ChartService]:
     namespaces = [str(namespace) for namespace in list_at(monitor, "spec", "namespaceSelector", "matchNames")]
-    wanted = mapping_at(monitor, "spec", "selector", "matchLabels").items()
-    return [service for namespace, service in made if namespace in namespaces and wanted <= service.labels.items()]
+    selector = mapping_at(monitor, "spec", "selector", "matchLabels").items()
+    return [service for namespace, service in made if namespace in namespaces and selector <= service.labels.items()]
 
 
 @each_stack
@@ -234,14 +234,14 @@ def test_every_claim_of_a_chart_names_its_storage_class(name: str) -> None:
 @pytest.mark.parametrize("effect", ["NoSchedule", "NoExecute"])
 def test_what_belongs_on_every_node_stays_on_every_node_of_every_pool(effect: str) -> None:
     settings = everything(effect)
-    on_every_node = [made for made in platform_pods(settings) if made.fact.place is Place.EVERY_NODE]
+    on_every_node = [made for made in platform_pods(settings) if made.fact.place is MeantFor.EVERY_NODE]
     assert "kube-prometheus-stack-prometheus-node-exporter" in {made.fact.name for made in on_every_node}
     assert {made.fact.kind for made in on_every_node} == {Kind.DAEMON_SET}
     kept_away = {
-        (made.fact.name, kind.name): found
+        (made.fact.name, kind.name): reasons
         for made in on_every_node
         for kind in platform_nodes(settings)
-        if (found := obstacles(made.ask, kind))
+        if (reasons := obstacles(made.ask, kind))
     }
     assert kept_away == {}
 

@@ -1,1 +1,1 @@
-"""Partitioning cards by MIG before the kubelet starts (B13): a script, a unit and the user data that installs them."""
+"""Partitioning cards by MIG before the kubelet starts: a script, a unit and the user data that installs them."""

@@ -1,18 +1,18 @@
 """The shell part of user data that installs the partition script and its unit, and starts them on the first boot.
 
-User scripts run once in an instance's life, and MIG instances do not outlive a reboot, so the work is a systemd unit
-that runs at every boot. It stands before ``nodeadm-run.service`` and ``kubelet.service`` and both require it, so that
-a node whose cards are not cut as its labels say never joins. On Amazon Linux 2023 ``nodeadm-run.service`` is ordered
-after ``cloud-final.service``, which runs user data (awslabs/amazon-eks-ami 81fec2e8, 2026-07-23), so the first boot
-is covered too. None of it has run on an instance yet.
+User scripts run once in an instance's life, and MIG instances do not survive a reboot, so the work is a systemd unit
+that runs at every boot. It runs before ``nodeadm-run.service`` and ``kubelet.service`` and both require it, so that a
+node never joins the cluster with cards that are not partitioned as its labels say. On Amazon Linux 2023
+``nodeadm-run.service`` is ordered after ``cloud-final.service``, which runs user data (awslabs/amazon-eks-ami 81fec2e8,
+2026-07-23), so the first boot is covered too. It has not run on an EC2 instance yet.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from gpuplatform.plan.node_pools import mig_profile
 from gpuplatform.render.bringup.layout import layout_text
-from gpuplatform.settings.plan import mig_profile
 from gpuplatform.settings.pools import MigBringUp, Pool
 
 _HERE = Path(__file__).parent
@@ -23,7 +23,7 @@ _END = "END_OF_FILE"
 
 
 def partition_shell(pool: Pool) -> str | None:
-    """The script that user data runs, or None where the GPU Operator partitions or nothing is partitioned."""
+    """The script that user data runs; None where the GPU Operator partitions the cards, or no card is partitioned."""
     if mig_profile(pool) is None or pool.mig_bring_up is not MigBringUp.BEFORE_KUBELET:
         return None
     return "\n".join(
@@ -46,7 +46,7 @@ def _packaged(name: str) -> str:
 
 
 def _file(path: str, text: str, mode: str) -> list[str]:
-    """Shell lines that write a file as it is."""
+    """Shell lines that write a file with this text."""
     return [
         f"mkdir -p {path.rsplit('/', 1)[0]}",
         f"cat >{path} <<'{_END}'",

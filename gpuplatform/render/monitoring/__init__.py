@@ -1,1 +1,1 @@
-"""What is measured, what is said about it and to whom: documents of the monitoring stack (M1-M6, Q9, B12)."""
+"""Documents of the monitoring stack: metrics that are scraped, series recorded from them, alerts and boards."""

@@ -1,4 +1,4 @@
-"""What an alert is, and how a rule that records is written."""
+"""Alerting rules and recording rules of Prometheus."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from gpuplatform.render.document import Document
 
 PLATFORM = "platform"
-"""Owner of what no team can mend."""
+"""The owner of alerts that no team can act on."""
 
 
-class Severity(enum.StrEnum):
-    """What whoever is told should do."""
+class AlertSeverity(enum.StrEnum):
+    """The urgency of an alert."""
 
-    PAGE = "critical"  # wake somebody: work is failing now
+    PAGE = "critical"  # at once, by day or night: work is failing
     TICKET = "warning"  # within the day
-    NOTE = "info"  # when somebody asks
+    NOTE = "info"  # no hurry
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +28,27 @@ class Alert:
     """CamelCase; the runbook's file is the same in kebab case."""
     expr: str
     for_minutes: int
-    severity: Severity
+    severity: AlertSeverity
     summary: str
-    """What is happening; ``{{ $labels.x }}`` is filled in by Prometheus."""
+    """What is happening; Prometheus replaces ``{{ $labels.x }}`` by the label's value."""
     description: str
-    """What to do."""
+    """The next steps for the recipient."""
     owner: str = PLATFORM
-    """Who acts: the platform's people, or a team."""
+    """Who acts: the platform team (``PLATFORM``), or the tenant team of that name."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     asks: tuple[str, ...] = ()
-    """Expressions that the description puts to Prometheus: their series are kept too."""
+    """Expressions that the description queries: Prometheus keeps their series too."""
     look: tuple[str, ...] = ()
-    """Commands that show more, for the page."""
+    """Commands of the runbook that show more."""
 
     @property
     def runbook(self) -> str:
-        """The page in ``docs/runbooks``."""
-        words = "".join(f"-{each.lower()}" if each.isupper() else each for each in self.name)
+        """The file name of the runbook in ``docs/runbooks``."""
+        words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in self.name)
         return f"{words.removeprefix('-')}.md"
 
     def as_rule(self, runbooks: str) -> Document:
-        """As Prometheus reads it; ``runbooks`` is the address of the folder of pages."""
+        """The rule as Prometheus reads it; ``runbooks`` is the URL of the folder of runbooks."""
         return {
             "alert": self.name,
             "expr": self.expr,
@@ -63,20 +63,20 @@ class Alert:
 
 
 def on_the_node(verb: str, app: str, arguments: str) -> str:
-    """A command about the operator's pod of that app on the alert's node: it has one on each node with cards."""
+    """A kubectl command for the GPU Operator's pod of that app on the alert's node: each GPU node has one."""
     pod = f"kubectl -n gpu-operator get pods -l app={app} --field-selector spec.nodeName=NODE -o name"
     return f'kubectl -n gpu-operator {verb} "$({pod})" {arguments}'
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A series that is computed as samples arrive."""
+    """A recording rule: a series that Prometheus computes from others."""
 
     record: str
     expr: str
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def as_rule(self) -> Document:
-        """As Prometheus reads it."""
+        """The rule as Prometheus reads it."""
         rule: Document = {"record": self.record, "expr": self.expr}
         return {**rule, "labels": dict(self.labels)} if self.labels else rule

@@ -1,10 +1,10 @@
-"""The five boards: fleet, pools, teams, health of cards, cost (M4)."""
+"""The five boards: fleet, pools, teams, health of cards, cost."""
 
 from __future__ import annotations
 
 from gpuplatform.render.monitoring import recording
+from gpuplatform.render.monitoring.names import ASKING, grown
 from gpuplatform.render.monitoring.panels import Board, Panel, Unit, Variable
-from gpuplatform.render.monitoring.parts import ASKING, grown
 
 _MODEL = Variable("model", recording.PAID_CARDS, "gpu_model")
 _PURPOSE = Variable("purpose", recording.PAID_CARDS, "gpu_pool")
@@ -19,26 +19,26 @@ BOARDS: tuple[Board, ...] = (
     Board(
         "gpu-fleet",
         "GPU fleet",
-        "Every card of the cluster: paid for, in use, at work.",
+        "Every card of the cluster: paid for, allocated to pods, busy.",
         (_MODEL, _PURPOSE),
         (
             Panel(
                 "Cards paid for",
-                "Cards of nodes that run, by model.",
+                "Cards of running nodes, by model.",
                 Unit.CARDS,
                 f"sum by (gpu_model) ({recording.PAID_CARDS}{_CHOSEN})",
                 "{{gpu_model}}",
             ),
             Panel(
                 "Cards in use",
-                "Cards that pods hold; a slice or share counts as its part.",
+                "Cards allocated to pods; a slice or share counts as a fraction of its card.",
                 Unit.CARDS,
                 f"sum by (gpu_model) ({recording.ALLOCATED_CARDS}{_CHOSEN})",
                 "{{gpu_model}}",
             ),
             Panel(
                 "Time at work",
-                "Part of the time in which a card's engine works; true of slices too.",
+                "Fraction of the time in which a card's engine is busy; slices are measured one by one.",
                 Unit.RATIO,
                 f"avg by (gpu_model, gpu_pool) ({recording.USE}{_CHOSEN})",
                 "{{gpu_model}} {{gpu_pool}}",
@@ -60,7 +60,7 @@ BOARDS: tuple[Board, ...] = (
         (
             Panel(
                 "Part of the ceiling in use",
-                "Above 90 % for a quarter of an hour somebody is told.",
+                "GpuPoolNearCeiling fires above 90 % for 15 minutes.",
                 Unit.RATIO,
                 'sum by (nodepool) (karpenter_nodepools_usage{nodepool=~"$nodepool",resource_type=~"nvidia.com/.*"})'
                 " / sum by (nodepool)"
@@ -69,28 +69,28 @@ BOARDS: tuple[Board, ...] = (
             ),
             Panel(
                 "Launches that failed",
-                "By AWS' own reason, zone and market.",
+                "By AWS's error code, zone and market.",
                 Unit.COUNT,
                 grown("karpenter_cloudprovider_instance_launch_failures_total", "reason, zone, capacity_type", "15m"),
                 "{{reason}} {{zone}} {{capacity_type}}",
             ),
             Panel(
                 "Nodes that may be disrupted now",
-                "What the budgets allow at this moment, by reason.",
+                "Nodes that the budgets allow Karpenter to disrupt at this moment, by reason.",
                 Unit.COUNT,
                 f"sum by (nodepool, reason) (karpenter_nodepools_allowed_disruptions{_OF_NODEPOOL})",
                 "{{nodepool}} {{reason}}",
             ),
             Panel(
                 "Nodes disrupted",
-                "By reason; drift and consolidation are ours, interruptions AWS'.",
+                "By reason; Karpenter decides on drift and consolidation, AWS on interruptions.",
                 Unit.COUNT,
                 grown(f"karpenter_nodeclaims_disrupted_total{_OF_NODEPOOL}", "nodepool, reason", "1h"),
                 "{{nodepool}} {{reason}}",
             ),
             Panel(
                 "Interruption messages",
-                "Spot nodes that AWS takes back, and its other notices.",
+                "Notices of AWS about spot nodes that it takes back, and about other events.",
                 Unit.COUNT,
                 grown("karpenter_interruption_received_messages_total", "message_type", "1h"),
                 "{{message_type}}",
@@ -100,33 +100,33 @@ BOARDS: tuple[Board, ...] = (
     Board(
         "gpu-teams",
         "GPU teams",
-        "Who holds which cards, and how much of them works.",
+        "Cards allocated to each namespace, and how busy they are.",
         (_NAMESPACE, _MODEL),
         (
             Panel(
                 "Cards held",
-                "By namespace; a slice or share counts as its part.",
+                "By namespace; a slice or share counts as a fraction of its card.",
                 Unit.CARDS,
                 f'sum by (namespace) ({recording.ALLOCATED_CARDS}{{namespace=~"$namespace",gpu_model=~"$model"}})',
                 "{{namespace}}",
             ),
             Panel(
                 "Time at work",
-                "Of the cards that a namespace's pods hold.",
+                "Of the cards that are allocated to a namespace's pods.",
                 Unit.RATIO,
                 f"avg by (namespace) (DCGM_FI_PROF_GR_ENGINE_ACTIVE{_OF_TEAM})",
                 "{{namespace}}",
             ),
             Panel(
                 "Memory used",
-                "Of the cards that a namespace's pods hold.",
+                "Of the cards that are allocated to a namespace's pods.",
                 Unit.MEBIBYTES,
                 f"sum by (namespace) (DCGM_FI_DEV_FB_USED{_OF_TEAM})",
                 "{{namespace}}",
             ),
             Panel(
                 "Quota in use",
-                "Cards and slices against what the namespace may have.",
+                "Cards and slices in use, as a fraction of the namespace's quota.",
                 Unit.RATIO,
                 f'sum by (namespace, resource) (kube_resourcequota{{type="used",{_CARDS_OF_TEAM}}})'
                 f' / sum by (namespace, resource) (kube_resourcequota{{type="hard",{_CARDS_OF_TEAM}}} > 0)',
@@ -134,7 +134,7 @@ BOARDS: tuple[Board, ...] = (
             ),
             Panel(
                 "Work that waits in queues",
-                "Active: it has a turn; inadmissible: it asks for what its queue cannot have.",
+                "Active: waits for its turn; inadmissible: asks for more than its queue can have.",
                 Unit.COUNT,
                 "sum by (cluster_queue, status) (kueue_pending_workloads)",
                 "{{cluster_queue}} {{status}}",
@@ -144,12 +144,12 @@ BOARDS: tuple[Board, ...] = (
     Board(
         "gpu-health",
         "GPU health",
-        "Errors, memory rows, heat and power of single cards.",
+        "Errors, memory rows, temperature and power of single cards.",
         (_NODEPOOL, _MODEL),
         (
             Panel(
                 "XIDs of the last five minutes",
-                "By code: 13, 31, 43, 45 are the program's as a rule.",
+                "By code; the program usually causes 13, 31, 43 and 45.",
                 Unit.COUNT,
                 f"sum by (node, gpu, xid) (DCGM_EXP_XID_ERRORS_COUNT{_OF_NODEPOOL})",
                 "{{node}} {{gpu}} XID {{xid}}",
@@ -170,7 +170,7 @@ BOARDS: tuple[Board, ...] = (
             ),
             Panel(
                 "Rows that wait to be remapped",
-                "Cards that want a reset.",
+                "Cards that need a reset.",
                 Unit.COUNT,
                 f"sum by (node, gpu) (DCGM_FI_DEV_ROW_REMAP_PENDING{_OF_NODEPOOL})",
                 "{{node}} {{gpu}}",
@@ -187,26 +187,26 @@ BOARDS: tuple[Board, ...] = (
     Board(
         "gpu-cost",
         "GPU cost",
-        "Dollars an hour by list price: paid, in use, idle.",
+        "US dollars an hour at list prices: paid, allocated, idle.",
         (_MODEL, _PURPOSE),
         (
             Panel(
                 "Paid an hour",
-                "Nodes that run, by market.",
+                "Running nodes, by market.",
                 Unit.USD,
                 f"sum by (capacity_type) ({recording.PAID_USD}{_CHOSEN})",
                 "{{capacity_type}}",
             ),
             Panel(
                 "Idle an hour",
-                "Paid for and held by nobody; who holds the cards of a pool of claims is not measured.",
+                "Paid for and allocated to no pod; pools whose cards are claimed (dra: true) are not measured.",
                 Unit.USD,
                 f"sum by (nodepool) ({recording.IDLE_USD}{_CHOSEN})",
                 "{{nodepool}}",
             ),
             Panel(
                 "Held by teams an hour",
-                "At the cheapest node's price of a card.",
+                "Each card at its price on the cheapest node that has it.",
                 Unit.USD,
                 f"sum by (namespace) ({recording.ALLOCATED_USD}{_CHOSEN})",
                 "{{namespace}}",

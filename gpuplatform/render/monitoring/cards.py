@@ -1,21 +1,21 @@
-"""Alerts about cards: errors by class, memory that wears out, heat, links (M5)."""
+"""Alerts about cards: errors by class, memory that wears out, heat, links."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuplatform.render.monitoring.alert import Alert, Severity, on_the_node
+from gpuplatform.render.monitoring.alert import Alert, AlertSeverity, on_the_node
 
 _OF_CARD = "node, nodepool, gpu_model, gpu, UUID"
 _FALLEN = (79,)
 _FATAL = (62, 95, 119, 120)
 _HARDWARE = (48, 63, 64, 74, 92, 94)
 _APPLICATION = (13, 31, 43, 45)
-# XID numbers and what they mean: NVIDIA's catalogue of XID errors (docs.nvidia.com/deploy/xid-errors), read 2026-11-21.
+# XID numbers and what they mean: NVIDIA's catalog of XID errors (docs.nvidia.com/deploy/xid-errors), read 2026-11-21.
 _WHERE = "card {{ $labels.gpu }} of {{ $labels.node }} ({{ $labels.nodepool }}, {{ $labels.gpu_model }})"
 _REPLACE = (
-    "Cordon the node, let its work finish or checkpoint, then delete its NodeClaim: Karpenter makes another."
-    " Two such cards on one node within a week: report the instance to AWS."
+    "Cordon the node, let its work finish or checkpoint, then delete its NodeClaim: Karpenter launches another node."
+    " If two cards of one node fail within a week, report the instance to AWS."
 )
 
 
@@ -31,84 +31,92 @@ _LOOK = (
 
 def card_alerts() -> tuple[Alert, ...]:
     """Every alert about the health of single cards."""
-    return tuple(replace(each, look=_LOOK) for each in _alerts())
+    return tuple(replace(alert, look=_LOOK) for alert in _alerts())
 
 
 def _alerts() -> tuple[Alert, ...]:
     return (
-        _xid("GpuFallenOffBus", _FALLEN, Severity.PAGE, f"{_WHERE} has fallen off the bus", _REPLACE),
-        _xid("GpuXidFatal", _FATAL, Severity.PAGE, f"{_WHERE} stopped with XID {{{{ $labels.xid }}}}", _REPLACE),
+        _xid("GpuFallenOffBus", _FALLEN, AlertSeverity.PAGE, f"{_WHERE} has fallen off the bus", _REPLACE),
+        _xid("GpuXidFatal", _FATAL, AlertSeverity.PAGE, f"{_WHERE} stopped with XID {{{{ $labels.xid }}}}", _REPLACE),
         _xid(
             "GpuXidHardware",
             _HARDWARE,
-            Severity.TICKET,
+            AlertSeverity.TICKET,
             f"{_WHERE} reports XID {{{{ $labels.xid }}}}, a fault of the hardware",
-            "Look at the row remaps and double-bit errors of the card. " + _REPLACE,
+            "Check the card's row remaps and double-bit errors. " + _REPLACE,
         ),
         _xid(
             "GpuXidApplication",
             _APPLICATION,
-            Severity.NOTE,
+            AlertSeverity.NOTE,
             f"work on {_WHERE} ended with XID {{{{ $labels.xid }}}}",
-            "A fault of the program as a rule. The same on many cards of one image: tell its team; on one card:"
-            " watch it.",
+            "Usually the program is at fault. If it happens on many cards that run one image, tell its team; if on one"
+            " card only, watch that card.",
         ),
         Alert(
             "GpuRowRemapPending",
-            f"max by ({_OF_CARD}) (DCGM_FI_DEV_ROW_REMAP_PENDING) > 0",
-            0,
-            Severity.TICKET,
-            f"a memory row of {_WHERE} waits to be remapped",
-            "The row is out of use after a reset of the card: drain the node when its work allows, and delete"
-            " its NodeClaim.",
+            expr=f"max by ({_OF_CARD}) (DCGM_FI_DEV_ROW_REMAP_PENDING) > 0",
+            for_minutes=0,
+            severity=AlertSeverity.TICKET,
+            summary=f"a memory row of {_WHERE} waits to be remapped",
+            description=(
+                "A reset of the card replaces the row. Drain the node when its work allows, and delete its NodeClaim."
+            ),
         ),
         Alert(
             "GpuRowRemapFailed",
-            f"max by ({_OF_CARD}) (DCGM_FI_DEV_ROW_REMAP_FAILURE) > 0",
-            0,
-            Severity.PAGE,
-            f"{_WHERE} has no spare memory row left",
-            _REPLACE,
+            expr=f"max by ({_OF_CARD}) (DCGM_FI_DEV_ROW_REMAP_FAILURE) > 0",
+            for_minutes=0,
+            severity=AlertSeverity.PAGE,
+            summary=f"{_WHERE} has no spare memory row left",
+            description=_REPLACE,
         ),
         Alert(
             "GpuDoubleBitError",
-            f"sum by ({_OF_CARD}) (increase(DCGM_FI_DEV_ECC_DBE_VOL_TOTAL[10m])) > 0",
-            0,
-            Severity.PAGE,
-            f"{_WHERE} read memory that it could not correct",
-            "What ran there has failed or is wrong. " + _REPLACE,
+            expr=f"sum by ({_OF_CARD}) (increase(DCGM_FI_DEV_ECC_DBE_VOL_TOTAL[10m])) > 0",
+            for_minutes=0,
+            severity=AlertSeverity.PAGE,
+            summary=f"{_WHERE} read memory that it could not correct",
+            description="The work on this card has failed, or its results are wrong. " + _REPLACE,
         ),
         Alert(
             "GpuThermalThrottled",
-            f"sum by ({_OF_CARD}) (rate(DCGM_FI_DEV_THERMAL_VIOLATION[5m])) / 1e9 > 0.1",
-            10,
-            Severity.TICKET,
-            f"{_WHERE} is throttled for heat more than a tenth of the time",
-            "The host's cooling is AWS's: delete the NodeClaim when the work allows; report an instance that"
-            " does it again.",
+            expr=f"sum by ({_OF_CARD}) (rate(DCGM_FI_DEV_THERMAL_VIOLATION[5m])) / 1e9 > 0.1",
+            for_minutes=10,
+            severity=AlertSeverity.TICKET,
+            summary=f"{_WHERE} is throttled because of heat more than a tenth of the time",
+            description=(
+                "AWS is responsible for the cooling of the host."
+                " Delete the NodeClaim when the work allows; report the instance to AWS if it happens again."
+            ),
         ),
         Alert(
             "GpuPowerThrottled",
-            f"sum by ({_OF_CARD}) (rate(DCGM_FI_DEV_POWER_VIOLATION[5m])) / 1e9 > 0.5",
-            30,
-            Severity.NOTE,
-            f"{_WHERE} is held back by its power limit more than half of the time",
-            "Usual under full load. Where throughput matters, compare it with another card of the pool.",
+            expr=f"sum by ({_OF_CARD}) (rate(DCGM_FI_DEV_POWER_VIOLATION[5m])) / 1e9 > 0.5",
+            for_minutes=30,
+            severity=AlertSeverity.NOTE,
+            summary=f"{_WHERE} is held back by its power limit more than half of the time",
+            description=(
+                "This is usual under full load."
+                " Where throughput matters, compare the card with another one of the pool."
+            ),
         ),
         Alert(
             "GpuNvlinkErrors",
-            f"sum by ({_OF_CARD}) (increase(DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL[15m])"
-            " + increase(DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL[15m])) > 0",
-            0,
-            Severity.TICKET,
-            f"a link of {_WHERE} loses data",
-            "Training across the cards of this node slows down or hangs. " + _REPLACE,
+            expr=(
+                f"sum by ({_OF_CARD}) (increase(DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL[15m])"
+                " + increase(DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL[15m])) > 0"
+            ),
+            for_minutes=0,
+            severity=AlertSeverity.TICKET,
+            summary=f"an NVLink of {_WHERE} loses data",
+            description="Training across the cards of this node slows down or hangs. " + _REPLACE,
         ),
     )
 
 
-def _xid(name: str, codes: tuple[int, ...], severity: Severity, summary: str, description: str) -> Alert:
+def _xid(name: str, codes: tuple[int, ...], severity: AlertSeverity, summary: str, description: str) -> Alert:
     """The exporter counts XIDs of its last five minutes by code, so an alert ends by itself."""
     among = "|".join(map(str, codes))
     expr = f'max by ({_OF_CARD}, xid) (DCGM_EXP_XID_ERRORS_COUNT{{xid=~"{among}"}}) > 0'
-    return Alert(name, expr, 0, severity, summary, description)
+    return Alert(name, expr=expr, for_minutes=0, severity=severity, summary=summary, description=description)

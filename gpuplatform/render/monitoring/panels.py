@@ -1,4 +1,4 @@
-"""Boards as Grafana reads them, made of a few parts: a panel, a variable, a board (M4)."""
+"""Boards as Grafana reads them, made of panels and variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Unit(enum.StrEnum):
 
     CARDS = "short"
     RATIO = "percentunit"
-    USD = "currencyUSD"  # Grafana has no unit of money an hour: the panel's title says of what time
+    USD = "currencyUSD"  # Grafana has no unit for dollars an hour: the panel's title names the time
     CELSIUS = "celsius"
     WATT = "watt"
     COUNT = "none"
@@ -33,7 +33,7 @@ class Panel:
     unit: Unit
     expr: str
     legend: str
-    """How a series is called: ``{{label}}``."""
+    """The name of a series in the legend: ``{{label}}``."""
     is_table: bool = False
 
 
@@ -68,8 +68,8 @@ class Board:
                 "schemaVersion": 39,
                 "refresh": "1m",
                 "time": {"from": "now-6h", "to": "now"},
-                "templating": {"list": [_variable(each) for each in self.variables]},
-                "panels": [_panel(number, each) for number, each in enumerate(self.panels)],
+                "templating": {"list": [_variable(variable) for variable in self.variables]},
+                "panels": [_panel(number, panel) for number, panel in enumerate(self.panels)],
             },
             indent=2,
         )

@@ -1,14 +1,13 @@
-"""Alerts for each pool: its ceiling, its use, its fixed nodes, what its nodes advertise (M5, M6)."""
+"""Alerts for each pool: its ceiling, its use, its fixed nodes, what its nodes offer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from gpuplatform.render.monitoring.alert import Alert, Severity, on_the_node
-from gpuplatform.render.monitoring.names import karpenter_resource, sanitized
-from gpuplatform.render.monitoring.parts import nodes_of
-from gpuplatform.settings.monitoring import Monitoring
-from gpuplatform.settings.plan import PlannedNodePool, unit_resource
+from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
+from gpuplatform.render.monitoring.alert import Alert, AlertSeverity, on_the_node
+from gpuplatform.render.monitoring.names import karpenter_resource, nodes_of, sanitized
+from gpuplatform.settings.settings import Monitoring
 
 _NEAR = 0.9
 _NODES_AND_PODS = (
@@ -21,33 +20,35 @@ _NODES_AND_PODS = (
 def pool_alerts(planned: Iterable[PlannedNodePool], settings: Monitoring) -> Iterator[Alert]:
     """The alerts of every pool, in the order of the settings."""
     by_pool: dict[str, list[PlannedNodePool]] = {}
-    for each in planned:
-        by_pool.setdefault(each.pool.name, []).append(each)
-    for pool, nodepools in by_pool.items():
-        elastic = [each for each in nodepools if each.replicas is None]
+    for node_pool in planned:
+        by_pool.setdefault(node_pool.pool.name, []).append(node_pool)
+    for pool, node_pools in by_pool.items():
+        elastic = [node_pool for node_pool in node_pools if node_pool.replicas is None]
         if elastic:
             yield _near_ceiling(pool, elastic)
-        if not nodepools[0].pool.dra:  # nothing measures such cards
-            yield _low_use(pool, nodepools, settings.use_target_percent)
-        for each in nodepools:
-            if each.replicas is not None:
-                yield _short(each, each.replicas)
-            if not each.pool.dra:
-                yield _advertises(each)
+        if not node_pools[0].pool.dra:  # no metric shows who uses claimed cards
+            yield _low_use(pool, node_pools, settings.use_target_percent)
+        for node_pool in node_pools:
+            if node_pool.replicas is not None:
+                yield _short(node_pool, node_pool.replicas)
+            if not node_pool.pool.dra:
+                yield _advertises(node_pool)
 
 
 def _near_ceiling(pool: str, elastic: Sequence[PlannedNodePool]) -> Alert:
-    named = "|".join(each.name for each in elastic)
+    named = "|".join(node_pool.name for node_pool in elastic)
     resource = karpenter_resource(unit_resource(elastic[0].pool))
     of = f'{{nodepool=~"{named}",resource_type="{resource}"}}'
     return Alert(
         "GpuPoolNearCeiling",
-        f"sum(karpenter_nodepools_usage{of}) / sum(karpenter_nodepools_limit{of}) > {_NEAR}",
-        15,
-        Severity.TICKET,
-        f"the pool {pool} uses {{{{ $value | humanizePercentage }}}} of its ceiling",
-        "Work that asks for more will wait. Raise the pool's ceiling_cards, or see who holds the cards: the"
-        " board GPU teams.",
+        expr=f"sum(karpenter_nodepools_usage{of}) / sum(karpenter_nodepools_limit{of}) > {_NEAR}",
+        for_minutes=15,
+        severity=AlertSeverity.TICKET,
+        summary=f"the pool {pool} uses {{{{ $value | humanizePercentage }}}} of its ceiling",
+        description=(
+            "Pods that ask for more cards will wait."
+            " Raise the pool's ceiling_cards, or see in the board GPU teams which namespaces use the cards."
+        ),
         labels={"pool": pool},
         look=(
             "kubectl get nodepools",
@@ -57,16 +58,20 @@ def _near_ceiling(pool: str, elastic: Sequence[PlannedNodePool]) -> Alert:
 
 
 def _low_use(pool: str, nodepools: Sequence[PlannedNodePool], target_percent: int) -> Alert:
-    named = "|".join(each.name for each in nodepools)
+    named = "|".join(nodepool.name for nodepool in nodepools)
     return Alert(
         "GpuUseLow",
-        f'avg(avg_over_time(DCGM_FI_PROF_GR_ENGINE_ACTIVE{{nodepool=~"{named}"}}[1h])) < {target_percent / 100}',
-        120,
-        Severity.NOTE,
-        f"the cards of the pool {pool} work {{{{ $value | humanizePercentage }}}} of the time,"
-        f" below the target of {target_percent} %",
-        "Cards are paid for and idle. `gpuplatform share` says which way of sharing costs less; the board GPU"
-        " teams says whose.",
+        expr=f'avg(avg_over_time(DCGM_FI_PROF_GR_ENGINE_ACTIVE{{nodepool=~"{named}"}}[1h])) < {target_percent / 100}',
+        for_minutes=120,
+        severity=AlertSeverity.NOTE,
+        summary=(
+            f"the cards of the pool {pool} are busy {{{{ $value | humanizePercentage }}}} of the time,"
+            f" below the target of {target_percent} %"
+        ),
+        description=(
+            "The cards are billed and mostly idle. `gpuplatform share` says which way of sharing costs less;"
+            " the board GPU teams shows whose pods hold the cards."
+        ),
         labels={"pool": pool},
         look=(
             *_NODES_AND_PODS,
@@ -82,12 +87,14 @@ def _short(nodepool: PlannedNodePool, replicas: int) -> Alert:
     )
     return Alert(
         "StaticPoolShort",
-        f"({ready}) < {replicas}",
-        15,
-        Severity.PAGE,
-        f"{nodepool.name} has {{{{ $value }}}} ready nodes of {replicas}",
-        "Jobs that need these nodes wait. No capacity in their one zone, or a reservation that ran out: Karpenter's"
-        " events say so, or the health of the managed node group where the pool is one.",
+        expr=f"({ready}) < {replicas}",
+        for_minutes=15,
+        severity=AlertSeverity.PAGE,
+        summary=f"{nodepool.name} has {{{{ $value }}}} ready nodes of {replicas}",
+        description=(
+            "Jobs that need these nodes wait. Their zone has no capacity, or a reservation ended."
+            " Karpenter's events name the cause; for a managed node group, its health does."
+        ),
         labels={"pool": nodepool.pool.name, "nodepool": nodepool.name},
         look=(
             "kubectl -n kube-system logs deploy/karpenter --since=30m | grep -i error",
@@ -99,27 +106,29 @@ def _short(nodepool: PlannedNodePool, replicas: int) -> Alert:
 
 
 def _advertises(nodepool: PlannedNodePool) -> Alert:
-    """Each node offers as many units as its type has: a plugin that fails offers fewer, and nothing else says so.
+    """An alert for nodes that offer fewer units than their type has; nothing else shows that a plugin failed.
 
-    Where a plugin never came the node has no such series at all, which is as if it offered none.
+    A node on which the plugin never started has no such series at all: it counts as offering none.
     """
     resource = sanitized(unit_resource(nodepool.pool))
     offers = f'max by (node) (kube_node_status_allocatable{{resource="{resource}"}})'
     terms: list[str] = []
-    for each in nodepool.types:
-        there = f"max by (node) ({nodes_of(nodepool, each.name)})"
-        terms.append(f"(({offers} * {there} or {there} * 0) < {each.cards * nodepool.units_per_card})")
+    for instance_type in nodepool.types:
+        there = f"max by (node) ({nodes_of(nodepool, instance_type.name)})"
+        terms.append(f"(({offers} * {there} or {there} * 0) < {instance_type.cards * nodepool.units_per_card})")
     return Alert(
         "GpuPluginShort",
-        " or ".join(terms),
-        15,
-        Severity.TICKET,
-        f"{{{{ $labels.node }}}} of {nodepool.name} offers {{{{ $value }}}} {unit_resource(nodepool.pool)}, and"
-        f" its type"
-        " has more",
-        "A card is gone, or the device plugin or the MIG manager has not finished: their logs on the node, then"
-        " the card's"
-        " XIDs. Delete the NodeClaim if it stays.",
+        expr=" or ".join(terms),
+        for_minutes=15,
+        severity=AlertSeverity.TICKET,
+        summary=(
+            f"{{{{ $labels.node }}}} of {nodepool.name} offers {{{{ $value }}}} {unit_resource(nodepool.pool)},"
+            " fewer than its instance type has"
+        ),
+        description=(
+            "A card has failed, or the device plugin or the MIG manager has not finished."
+            " Read their logs on the node, then check the card for XIDs. Delete the NodeClaim if the alert stays."
+        ),
         labels={"pool": nodepool.pool.name, "nodepool": nodepool.name},
         look=(
             on_the_node("logs", "nvidia-device-plugin-daemonset", "--tail=100"),

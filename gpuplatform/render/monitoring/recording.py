@@ -1,17 +1,16 @@
-"""Series computed as samples arrive: cards in use and paid for, by team, pool, card and market (M6, M7).
+"""Recording rules: cards allocated and paid for, by team, pool, card and market.
 
-Card-hours and dollar-hours are sums over time of these; a slice counts as its part of a card.
+Card-hours and dollar-hours are sums over time of these series; a slice counts as a fraction of its card.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
+from gpuplatform.plan.prices import Prices
 from gpuplatform.render.monitoring.alert import Recording
-from gpuplatform.render.monitoring.names import sanitized
-from gpuplatform.render.monitoring.parts import nodes_of
-from gpuplatform.settings.plan import PlannedNodePool, unit_resource
-from gpuplatform.settings.prices import Prices
+from gpuplatform.render.monitoring.names import nodes_of, sanitized
 from gpuplatform.standard import labels
 
 ALLOCATED_CARDS = "gpu:allocated_cards:sum"
@@ -23,12 +22,13 @@ USE = "gpu:use:ratio"
 
 
 def recordings(planned: Sequence[PlannedNodePool], prices: Prices) -> Iterator[Recording]:
-    """The rules of every NodePool, then those that add them up."""
-    for each in planned:
-        yield from _of_nodepool(each, prices)
+    """The rules of every NodePool, then those that sum them."""
+    for node_pool in planned:
+        yield from _of_nodepool(node_pool, prices)
     by = "nodepool, gpu_pool, gpu_model"
     yield Recording(USE, f"avg by ({by}) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)")
-    claimed = "|".join(each.name for each in planned if each.pool.dra)  # no series says who holds their cards
+    # No series says which namespace holds claimed cards.
+    claimed = "|".join(node_pool.name for node_pool in planned if node_pool.pool.dra)
     counted = f'{{nodepool!~"{claimed}"}}' if claimed else ""
     paid = f"sum by ({by}, capacity_type) ({PAID_USD}{counted})"
     yield Recording(IDLE_USD, f"{paid} - (sum by ({by}, capacity_type) ({ALLOCATED_USD}) or {paid} * 0)")
@@ -36,7 +36,7 @@ def recordings(planned: Sequence[PlannedNodePool], prices: Prices) -> Iterator[R
 
 def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recording]:
     market = nodepool.market.market
-    said = {
+    series_labels = {
         "nodepool": nodepool.name,
         "gpu_pool": nodepool.labels[labels.PURPOSE.key],
         "gpu_model": nodepool.labels[labels.MODEL.key],
@@ -49,28 +49,31 @@ def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recordin
     )
     if not nodepool.pool.dra:
         allocated = f"sum by (namespace) ({running}) / {nodepool.units_per_card}"
-        yield Recording(ALLOCATED_CARDS, allocated, said)
+        yield Recording(ALLOCATED_CARDS, allocated, series_labels)
         per_card = _per_card(nodepool, prices)
         if per_card is not None:
-            yield Recording(ALLOCATED_USD, f"{allocated} * {per_card:.4f}", said)
-    counted = [(each.name, each.cards, prices.usd_per_hour(each.name, market)) for each in nodepool.types]
+            yield Recording(ALLOCATED_USD, f"{allocated} * {per_card:.4f}", series_labels)
+    counted = [
+        (instance_type.name, instance_type.cards, prices.usd_per_hour(instance_type.name, market))
+        for instance_type in nodepool.types
+    ]
     cards = [f"count({nodes_of(nodepool, name)}) * {cards}" for name, cards, _ in counted]
-    yield Recording(PAID_CARDS, _sum(cards), said)
+    yield Recording(PAID_CARDS, _sum(cards), series_labels)
     paid = [f"count({nodes_of(nodepool, name)}) * {usd:.4f}" for name, _, usd in counted if usd is not None]
     if paid:
-        yield Recording(PAID_USD, _sum(paid), said)
+        yield Recording(PAID_USD, _sum(paid), series_labels)
 
 
 def _sum(terms: Iterable[str]) -> str:
-    """A type of which no node runs counts as none."""
-    return " + ".join(f"({each} or vector(0))" for each in terms)
+    """The sum of terms, where a type without running nodes counts as 0."""
+    return " + ".join(f"({term} or vector(0))" for term in terms)
 
 
 def _per_card(nodepool: PlannedNodePool, prices: Prices) -> float | None:
-    """The cheapest node's price of one card: what a pod is charged for, whichever size it landed on."""
-    known = [
-        usd / each.cards
-        for each in nodepool.types
-        if each.cards and (usd := prices.usd_per_hour(each.name, nodepool.market.market)) is not None
+    """The price of one card on the cheapest node: what a pod is charged, whichever node size it runs on."""
+    prices_per_card = [
+        usd / instance_type.cards
+        for instance_type in nodepool.types
+        if instance_type.cards and (usd := prices.usd_per_hour(instance_type.name, nodepool.market.market)) is not None
     ]
-    return min(known) if known else None
+    return min(prices_per_card) if prices_per_card else None

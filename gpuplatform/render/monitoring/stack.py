@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from gpuplatform.render.document import Document, a
+from gpuplatform.plan.node_pools import plan
+from gpuplatform.plan.prices import Prices
+from gpuplatform.plan.queues import queue_plan
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.render.monitoring.alert import Alert, Recording
 from gpuplatform.render.monitoring.boards import BOARDS
 from gpuplatform.render.monitoring.cards import card_alerts
 from gpuplatform.render.monitoring.cluster import cluster_alerts
 from gpuplatform.render.monitoring.panels import Board
 from gpuplatform.render.monitoring.pools import pool_alerts
-from gpuplatform.render.monitoring.queues import queue_alerts
 from gpuplatform.render.monitoring.recording import recordings
 from gpuplatform.render.monitoring.scraping import (
     KARPENTER_SERIES,
@@ -22,11 +24,8 @@ from gpuplatform.render.monitoring.scraping import (
     series_of,
     service_monitors,
 )
-from gpuplatform.render.monitoring.tenants import tenant_alerts, training_alerts
+from gpuplatform.render.monitoring.tenants import queue_alerts, tenant_alerts, training_alerts
 from gpuplatform.render.monitoring.values import monitoring_values
-from gpuplatform.settings.flavors import queue_plan
-from gpuplatform.settings.plan import plan
-from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
 from gpuplatform.standard.sheets.sheet import sheets
@@ -37,14 +36,14 @@ _RULES = "gpu-platform"
 
 @dataclass(frozen=True, slots=True)
 class MonitoringDocuments:
-    """What makes a cluster watched."""
+    """The documents and chart values that monitor a cluster."""
 
     namespaces: tuple[Document, ...]
-    """Of the charts."""
+    """Namespaces of the charts."""
     counters: Document
     """The card exporter's file, in the operator's namespace."""
     documents: tuple[Document, ...]
-    """Monitors, rules and boards: of kinds that the chart defines, so they come after it."""
+    """Monitors, rules and boards: the chart defines their kinds, so they are made after it."""
     values: dict[str, Document]
     """By the chart's name."""
 
@@ -63,29 +62,31 @@ def alerts(settings: Settings) -> tuple[Alert, ...]:
 
 
 def recorded(settings: Settings) -> tuple[Recording, ...]:
-    """Every series that a stack computes."""
+    """Every recording rule of a stack."""
     planned = plan(settings.pools, settings.network.zones)
     return tuple(recordings(planned, Prices(settings.region, settings.cost)))
 
 
 def expressions(settings: Settings) -> dict[str, str]:
-    """Every expression of rules and boards, by where it stands."""
-    found = {
-        f"alert {each.name} {number} {part}": expr
-        for number, each in enumerate(alerts(settings))
-        for part, expr in enumerate((each.expr, *each.asks))
+    """Every PromQL expression of rules and boards, by its place."""
+    by_place = {
+        f"alert {alert.name} {number} {part}": expr
+        for number, alert in enumerate(alerts(settings))
+        for part, expr in enumerate((alert.expr, *alert.asks))
     }
-    found |= {f"record {each.record} {number}": each.expr for number, each in enumerate(recorded(settings))}
-    return found | {f"board {board.title}: {panel.title}": panel.expr for board in BOARDS for panel in board.panels}
+    by_place |= {
+        f"record {recording.record} {number}": recording.expr for number, recording in enumerate(recorded(settings))
+    }
+    return by_place | {f"board {board.title}: {panel.title}": panel.expr for board in BOARDS for panel in board.panels}
 
 
 def read_of_karpenter(settings: Settings) -> frozenset[str]:
-    """Karpenter's series that rules or boards read: all that is kept of them."""
+    """Karpenter's series that rules or boards read: no other is kept."""
     return _read(settings, KARPENTER_SERIES)
 
 
 def read_of_kueue(settings: Settings) -> frozenset[str]:
-    """The same of Kueue's; none where no namespace is queued."""
+    """Kueue's series that rules or boards read; empty where no namespace is queued."""
     return _read(settings, KUEUE_SERIES) if queue_plan(settings).teams else frozenset()
 
 
@@ -94,7 +95,7 @@ def _read(settings: Settings, beginnings: Collection[str]) -> frozenset[str]:
 
 
 def monitoring(settings: Settings) -> MonitoringDocuments | None:
-    """The monitoring of a stack; None where it is off."""
+    """The monitoring of a stack; None where it is switched off."""
     if not settings.monitoring.enabled:
         return None
     monitors = service_monitors(read_of_karpenter(settings), read_of_kueue(settings))
@@ -107,29 +108,29 @@ def monitoring(settings: Settings) -> MonitoringDocuments | None:
 
 
 def _namespace(chart: str) -> Document:
-    """A chart's own, at the strictest level of Pod Security that its pods satisfy; the node exporter needs the host."""
-    name = CHARTS[chart].namespace
-    document = a("v1", "Namespace", name)
+    """A chart's namespace with the strictest Pod Security level of its pods; the node exporter uses the host."""
     labels = {keys.MANAGED_BY: "pulumi", keys.POD_SECURITY_ENFORCE: sheets()[chart].pod_security.value}
-    document["metadata"] = {"name": name, "labels": labels}
-    return document
+    return kubernetes_object("v1", "Namespace", CHARTS[chart].namespace, labels=labels)
 
 
 def rules(settings: Settings) -> Document:
-    """One PrometheusRule with a group of recordings before the alerts that may read them."""
+    """One PrometheusRule: the recording rules first, then the alerts, which may read them."""
     groups = [
-        {"name": "gpu-recorded", "interval": "60s", "rules": [each.as_rule() for each in recorded(settings)]},
-        {"name": "gpu-alerts", "rules": [each.as_rule(settings.monitoring.runbooks_url) for each in alerts(settings)]},
+        {"name": "gpu-recorded", "interval": "60s", "rules": [recording.as_rule() for recording in recorded(settings)]},
+        {
+            "name": "gpu-alerts",
+            "rules": [alert.as_rule(settings.monitoring.runbooks_url) for alert in alerts(settings)],
+        },
     ]
-    return a("monitoring.coreos.com/v1", "PrometheusRule", _RULES, NAMESPACE, spec={"groups": groups})
+    return kubernetes_object("monitoring.coreos.com/v1", "PrometheusRule", _RULES, NAMESPACE, spec={"groups": groups})
 
 
 def _config_map(board: Board) -> Document:
-    document = a("v1", "ConfigMap", f"board-{board.uid}", NAMESPACE, data={f"{board.uid}.json": board.as_json()})
-    document["metadata"] = {
-        "name": f"board-{board.uid}",
-        "namespace": NAMESPACE,
-        # What the chart's sidecar looks for.
-        "labels": {"grafana_dashboard": "1"},
-    }
-    return document
+    return kubernetes_object(
+        "v1",
+        "ConfigMap",
+        f"board-{board.uid}",
+        NAMESPACE,
+        labels={"grafana_dashboard": "1"},  # by this label the chart's sidecar finds the boards
+        data={f"{board.uid}.json": board.as_json()},
+    )

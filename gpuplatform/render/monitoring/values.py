@@ -1,18 +1,18 @@
-"""Values of the monitoring charts, where they differ from the defaults (M1)."""
+"""Values of the monitoring charts, where they differ from the defaults."""
 
 from __future__ import annotations
 
-from gpuplatform.render.controllers import PRIORITY, REPLICAS, placement, requests, spread
+from gpuplatform.render.addons import PRIORITY, REPLICAS, placement, requests, spread
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels, names
 from gpuplatform.standard.sheets.sheet import sheets
-from gpuplatform.standard.taints import Effect
+from gpuplatform.standard.taints import TaintEffect
 
 DEFINITIONS_CHART = "prometheus-operator-crds"
-"""The chart that defines the kinds of the Prometheus operator; every other chart and document comes after it."""
+"""The chart that defines the kinds of the Prometheus operator; every other chart and document is made after it."""
 SERVICE_ACCOUNT = "prometheus"
-"""What Prometheus runs as: the identity that may write to a managed workspace."""
+"""The service account of Prometheus: the identity that may write to a managed workspace."""
 
 
 def monitoring_values(settings: Settings) -> dict[str, Document]:
@@ -25,15 +25,15 @@ def monitoring_values(settings: Settings) -> dict[str, Document]:
 
 
 def prometheus_values(settings: Settings) -> Document:
-    """kube-prometheus-stack."""
-    # EKS runs these where nobody can scrape them.
+    """Values of kube-prometheus-stack."""
+    # EKS runs these on its own machines, where Prometheus cannot scrape them.
     absent = ("kubeControllerManager", "kubeScheduler", "kubeEtcd", "kubeProxy")
     return {
         "prometheus": {"serviceAccount": {"name": SERVICE_ACCOUNT}, "prometheusSpec": _prometheus(settings)},
         "prometheusOperator": {
             "resources": requests("50m", "128Mi"),
             "prometheusConfigReloader": {"resources": requests("10m", "50Mi")},
-            # The Jobs that make the webhooks' certificate: Helm waits for them, and rolls back without them.
+            # The Jobs that make the webhooks' certificate: Helm waits for them, and rolls back where they fail.
             "admissionWebhooks": {"patch": {"resources": requests("10m", "32Mi"), **placement()}},
             **placement(),
         },
@@ -50,19 +50,19 @@ def prometheus_values(settings: Settings) -> Document:
             **placement(),
         },
         "prometheus-node-exporter": {"resources": requests("20m", "32Mi"), "tolerations": list(_EVERY_TAINT)},
-        **{each: {"enabled": False} for each in absent},
+        **{component: {"enabled": False} for component in absent},
     }
 
 
 _EVERY_TAINT = (
-    {"operator": "Exists", "effect": Effect.NO_SCHEDULE.value},
-    {"operator": "Exists", "effect": Effect.NO_EXECUTE.value},
+    {"operator": "Exists", "effect": TaintEffect.NO_SCHEDULE.value},
+    {"operator": "Exists", "effect": TaintEffect.NO_EXECUTE.value},
 )
-"""The chart's own default tolerates the first alone, so pools that evict would be without an exporter."""
+"""The chart's default tolerates only the first, so nodes with a NoExecute taint would have no exporter."""
 
 
 def _prometheus(settings: Settings) -> Document:
-    """What the operator makes Prometheus from."""
+    """The spec from which the Prometheus operator makes Prometheus."""
     chosen = settings.monitoring
     spec: Document = {
         # Every rule and monitor of the cluster counts, not only those that carry the release's name.
@@ -75,7 +75,7 @@ def _prometheus(settings: Settings) -> Document:
         "storageSpec": {
             "volumeClaimTemplate": {
                 "spec": {
-                    # Its class by name: a claim without one waits for ever where no class is the default.
+                    # By name, because a claim without a class waits for ever where the cluster has no default class.
                     "storageClassName": names.STORAGE_CLASS,
                     "accessModes": ["ReadWriteOnce"],
                     "resources": {"requests": {"storage": f"{chosen.storage_gib}Gi"}},
@@ -90,20 +90,20 @@ def _prometheus(settings: Settings) -> Document:
 
 
 def definition_values() -> Document:
-    """prometheus-operator-crds, whose definitions outlast its release.
+    """Values of prometheus-operator-crds, whose definitions stay when its release is removed.
 
-    The chart's templates have no such annotation of their own (31.0.1, charts/crds/templates), so uninstalling it would
-    delete the definitions, and with them every monitor and rule of every team. Helm would also do so by itself: a first
-    install that fails is uninstalled (helm v3.20.2, pkg/action/install.go, failRelease), and that first install takes
-    over definitions that stand already.
+    The chart's templates have no such annotation (31.0.1, charts/crds/templates), so uninstalling it would delete the
+    definitions, and with them every monitor and rule of every team. Helm would also do so by itself: it uninstalls a
+    first install that fails (helm v3.20.2, pkg/action/install.go, failRelease), and that first install takes over
+    definitions that exist already.
     """
     return {"crds": {"annotations": {keys.HELM_RESOURCE_POLICY: "keep"}}}
 
 
 def keda_values() -> Document:
-    """KEDA, which hands Prometheus' series to autoscalers (W4).
+    """Values of KEDA, which gives Prometheus' series to autoscalers.
 
-    The API server asks its metrics server for external metrics, and deletes no namespace while that does not answer.
+    The API server asks KEDA's metrics server for external metrics, and deletes no namespace while that does not answer.
     Of two operators one leads; two metrics servers are allowed (kedacore/charts keda 2.20.2, values.yaml).
     """
     parts = {
@@ -111,12 +111,12 @@ def keda_values() -> Document:
         "metricsServer": "keda-operator-metrics-apiserver",
         "webhooks": "keda-admission-webhooks",
     }
-    labels = {workload.name: workload.labels for workload in sheets()["keda"].workloads}
+    pod_labels = {workload.name: workload.labels for workload in sheets()["keda"].workloads}
     budget = {"minAvailable": 1}
     return {
         **{part: {"replicaCount": REPLICAS} for part in parts},
         "podDisruptionBudget": {"operator": budget, "metricServer": budget, "webhooks": budget},
-        "topologySpreadConstraints": {part: spread(labels[name]) for part, name in parts.items()},
+        "topologySpreadConstraints": {part: spread(pod_labels[name]) for part, name in parts.items()},
         "priorityClassName": PRIORITY,
         "resources": {
             "operator": requests("50m", "100Mi"),
@@ -128,7 +128,7 @@ def keda_values() -> Document:
 
 
 def workspace_arn(settings: Settings) -> str | None:
-    """The managed workspace, None where there is none."""
+    """The ARN of the managed workspace; None where the settings name no workspace."""
     workspace = settings.monitoring.managed_workspace_id
     if workspace is None:
         return None
@@ -141,6 +141,6 @@ def _remote_write(region: str, workspace: str) -> str:
 
 def _node_labels() -> list[str]:
     """Labels of nodes that rules and boards read."""
-    standard = [each.key for each in labels.STANDARD]
+    standard = [label.key for label in labels.STANDARD]
     pool = (keys.NODEPOOL, keys.NODE_GROUP)
     return [*standard, *pool, keys.CAPACITY_TYPE, keys.INSTANCE_TYPE, keys.ZONE, keys.MIG_CONFIG_STATE]

@@ -1,1 +1,1 @@
-"""Kueue: its configuration, and the queues of a stack (Q6-Q8)."""
+"""Kueue: its configuration, and the queues of a stack."""

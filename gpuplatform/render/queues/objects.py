@@ -1,12 +1,12 @@
-"""Flavors, topology, cohort and queues, from the division that the settings make (Q6-Q8, B14)."""
+"""Flavors, topology, cohort and queues, from the queue plan of the settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gpuplatform.render.document import Document, a
-from gpuplatform.settings.flavors import Flavor, QueuePlan, Share, TeamQueue
-from gpuplatform.settings.teams import queued
+from gpuplatform.plan.queues import Flavor, QueuePlan, Share, TeamQueue
+from gpuplatform.plan.teams import queued
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.standard import keys, names, resources
 from gpuplatform.standard.priorities import PRIORITIES
 
@@ -14,77 +14,85 @@ VERSION = "kueue.x-k8s.io/v1beta2"
 
 
 def queue_stages(plan: QueuePlan) -> tuple[tuple[Document, ...], ...]:
-    """Every object that Kueue reads, each stage in need of the one before; none where no namespace is queued."""
+    """Every object that Kueue reads; each stage needs the one before it. Empty where no namespace is queued."""
     if not plan.teams:
         return ()
-    standing = any(each.has_topology for each in plan.flavors)
+    standing = any(flavor.has_topology for flavor in plan.flavors)
     return (
         (_topology(),) if standing else (),
         (
-            *(_flavor(each) for each in plan.flavors),
-            a(VERSION, "ResourceFlavor", names.UNITS_FLAVOR, spec={}),
-            *(a(VERSION, "WorkloadPriorityClass", p.name, value=p.value, description=p.meaning) for p in PRIORITIES),
+            *(_flavor(flavor) for flavor in plan.flavors),
+            kubernetes_object(VERSION, "ResourceFlavor", names.UNITS_FLAVOR, spec={}),
+            *(
+                kubernetes_object(VERSION, "WorkloadPriorityClass", p.name, value=p.value, description=p.meaning)
+                for p in PRIORITIES
+            ),
         ),
-        (_cohort(plan), *(_cluster_queue(each) for each in plan.teams)),
+        (_cohort(plan), *(_cluster_queue(team) for team in plan.teams)),
         tuple(_local_queue(team, namespace.name) for team in plan.teams for namespace in queued(team.tenant)),
     )
 
 
 def _topology() -> Document:
     levels = [{"nodeLabel": keys.ZONE}, {"nodeLabel": keys.HOSTNAME}]
-    return a(VERSION, "Topology", names.TOPOLOGY, spec={"levels": levels})
+    return kubernetes_object(VERSION, "Topology", names.TOPOLOGY, spec={"levels": levels})
 
 
 def _flavor(flavor: Flavor) -> Document:
-    """Nodes by labels and taints. A job answers the taints itself: Kueue passes over a flavor that it does not answer.
+    """A flavor selects nodes by labels and taints. A job tolerates the taints itself; Kueue skips a flavor otherwise.
 
-    No toleration stands here, since Kueue would write it into the pod: one that names no purpose would start, and on
-    whichever nodes have the fewest taints, which may be the protected ones.
+    The flavor has no tolerations, because Kueue would write them into the pod: then a pod that names no purpose would
+    start on the nodes with the fewest taints, which may be the protected ones.
     """
     spec: Document = {
         "nodeLabels": flavor.planned.node_labels,
-        "nodeTaints": [each.as_document() for each in flavor.planned.taints],
+        "nodeTaints": [taint.as_document() for taint in flavor.planned.taints],
     }
     if flavor.has_topology:
         spec["topologyName"] = names.TOPOLOGY
-    return a(VERSION, "ResourceFlavor", flavor.name, spec=spec)
+    return kubernetes_object(VERSION, "ResourceFlavor", flavor.name, spec=spec)
 
 
 def _cohort(plan: QueuePlan) -> Document:
-    """What is guaranteed to nobody, for whoever asks."""
+    """The cohort: units that are guaranteed to no team and that every team may borrow."""
     spare = tuple(Share(flavor, units, 0, 0) for flavor, units in plan.spare)
-    return a(VERSION, "Cohort", names.COHORT, spec={"resourceGroups": _groups(spare, limits=False)})
+    return kubernetes_object(VERSION, "Cohort", names.COHORT, spec={"resourceGroups": _groups(spare, limits=False)})
 
 
 def _cluster_queue(team: TeamQueue) -> Document:
-    spaces = [each.name for each in queued(team.tenant)]
+    spaces = [namespace.name for namespace in queued(team.tenant)]
     spec: Document = {
         "cohortName": names.COHORT,
         "queueingStrategy": "BestEffortFIFO",
         "namespaceSelector": {"matchExpressions": [{"key": keys.NAMESPACE_NAME, "operator": "In", "values": spaces}]},
         "resourceGroups": _groups(team.shares, limits=True),
-        # Its own quota on the next flavor comes before borrowing or preempting on the first.
+        # The queue uses its own quota on the next flavor before it borrows or preempts on the first.
         "flavorFungibility": {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor"},
         "preemption": {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"},
         "fairSharing": {"weight": str(team.tenant.queue.weight)},
     }
-    return a(VERSION, "ClusterQueue", team.tenant.name, spec=spec)
+    return kubernetes_object(VERSION, "ClusterQueue", team.tenant.name, spec=spec)
 
 
 def _local_queue(team: TeamQueue, namespace: str) -> Document:
-    return a(VERSION, "LocalQueue", names.LOCAL_QUEUE, namespace, spec={"clusterQueue": team.tenant.name})
+    return kubernetes_object(
+        VERSION, "LocalQueue", names.LOCAL_QUEUE, namespace, spec={"clusterQueue": team.tenant.name}
+    )
 
 
 def _groups(shares: Sequence[Share], *, limits: bool) -> list[Document]:
-    """A group for each resource, and one for what they have in common."""
+    """A resource group for each resource, and one for the sevenths of a card, which all of them use."""
     by_resource: dict[str, list[Share]] = {}
-    for each in shares:
-        by_resource.setdefault(each.flavor.resource, []).append(each)
+    for share in shares:
+        by_resource.setdefault(share.flavor.resource, []).append(share)
     groups = [
-        _group(resource, [(each.flavor.name, _quota(resource, [(each, 1)], limits=limits)) for each in own])
-        for resource, own in by_resource.items()
+        _group(
+            resource,
+            [(share.flavor.name, _quota(resource, [(share, 1)], limits=limits)) for share in shares_of_resource],
+        )
+        for resource, shares_of_resource in by_resource.items()
     ]
-    in_common = [(each, resources.sevenths(each.flavor.resource)) for each in shares]
+    in_common = [(share, resources.sevenths(share.flavor.resource)) for share in shares]
     budget = _quota(resources.SEVENTHS, in_common, limits=limits)
     return [*groups, _group(resources.SEVENTHS, [(names.UNITS_FLAVOR, budget)])] if groups else []
 
@@ -97,11 +105,11 @@ def _group(resource: str, flavors: Iterable[tuple[str, Document]]) -> Document:
 
 
 def _quota(resource: str, shares: Iterable[tuple[Share, int]], *, limits: bool) -> Document:
-    """The sum of shares, each times what one unit of it counts."""
-    known = list(shares)
-    nominal = sum(each.nominal * count for each, count in known)
+    """The quota of a resource: the sum of shares, each times the resource's count in one unit of the share."""
+    parts = list(shares)
+    nominal = sum(share.nominal * count for share, count in parts)
     quota: Document = {"name": resource, "nominalQuota": str(nominal)}
     if limits:
-        quota["borrowingLimit"] = str(sum(each.borrow * count for each, count in known))
-        quota["lendingLimit"] = str(sum((each.nominal - each.keep) * count for each, count in known))
+        quota["borrowingLimit"] = str(sum(share.borrow * count for share, count in parts))
+        quota["lendingLimit"] = str(sum((share.nominal - share.keep) * count for share, count in parts))
     return quota

@@ -1,11 +1,11 @@
-"""Values of Kueue's chart: what it watches, how long a job may take to start, and what it counts (Q6-Q8)."""
+"""Values of Kueue's chart: what it watches, how long a job may take to start, and what it counts."""
 
 from __future__ import annotations
 
-from gpuplatform.render.controllers import PRIORITY, REPLICAS, placement, requests, spread
-from gpuplatform.render.document import Document, a, as_yaml
-from gpuplatform.settings.flavors import QueuePlan
-from gpuplatform.settings.queues import Queues
+from gpuplatform.plan.queues import QueuePlan
+from gpuplatform.render.addons import PRIORITY, REPLICAS, placement, requests, spread
+from gpuplatform.render.document import Document, as_yaml, kubernetes_object
+from gpuplatform.settings.settings import Queues
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import keys, resources
 from gpuplatform.standard.sheets.sheet import sheets
@@ -25,24 +25,24 @@ FRAMEWORKS = (
     "statefulset",
     "pod",
 )
-"""Every kind that can ask for cards: in a queued namespace none of them goes past the queue."""
+"""Every kind of work that can ask for cards: in a queued namespace none of them bypasses the queue."""
 _NOT_COUNTED = ("cpu", "memory", "ephemeral-storage", "hugepages-", "vpc.amazonaws.com/", "aws.amazon.com/")
-"""Queues are about NVIDIA cards; the rest is what nodes have beside them, and Neuron devices, which no flavor divides.
+"""Queues divide NVIDIA cards; they do not count a node's other resources, nor Neuron devices, which have no flavor.
 
-A resource that is neither here nor in a queue is one that Kueue never admits; a ResourceQuota holds these.
+Kueue never admits work that asks for a resource which is neither here nor in a queue. A ResourceQuota limits these.
 """
 
 
 def configuration(plan: QueuePlan, queues: Queues) -> Document:
-    """Kueue's own configuration, as its manager reads it; where it listens is left to whoever starts it."""
-    counted = sorted({each.resource for each in plan.flavors})
+    """Kueue's configuration as its manager reads it, without the addresses on which it listens."""
+    counted = sorted({flavor.resource for flavor in plan.flavors})
     return {
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
         "manageJobsWithoutQueueName": True,
         "managedJobsNamespaceSelector": {"matchLabels": {keys.SCHEDULING: Scheduling.QUEUED.value}},
         "waitForPodsReady": {
-            # All of a job starts in this time or all of it waits again; others are admitted meanwhile.
+            # All pods of a job start in this time, or the whole job is queued again; other jobs are admitted meanwhile.
             "timeout": f"{queues.start_timeout_minutes}m",
             "blockAdmission": False,
             "recoveryTimeout": f"{queues.start_timeout_minutes}m",
@@ -65,12 +65,9 @@ def configuration(plan: QueuePlan, queues: Queues) -> Document:
 
 
 def kueue_namespace() -> Document:
-    """Kueue's own namespace: a chart's release does not make it."""
-    name = CHARTS[CHART].namespace
-    document = a("v1", "Namespace", name)
+    """Kueue's namespace, which the release of its chart does not make."""
     labels = {keys.MANAGED_BY: "pulumi", keys.POD_SECURITY_ENFORCE: sheets()[CHART].pod_security.value}
-    document["metadata"] = {"name": name, "labels": labels}
-    return document
+    return kubernetes_object("v1", "Namespace", CHARTS[CHART].namespace, labels=labels)
 
 
 def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
@@ -83,16 +80,16 @@ def kueue_values(plan: QueuePlan, queues: Queues) -> Document:
     }
     return {
         "controllerManager": {
-            # Its webhooks fail closed: with none of its pods there, nobody's pods and jobs are admitted.
+            # Its webhooks fail closed: while none of its pods runs, the API server admits no pod and no job.
             "replicas": REPLICAS,
             "podDisruptionBudget": {"enabled": True, "minAvailable": 1},
             "topologySpreadConstraints": spread(sheets()[CHART].workloads[0].labels),
             **placement(),
             "manager": {
                 "priorityClassName": PRIORITY,
-                # One of the two decides, both answer; the chart's half a CPU is for a cluster of many more queues.
+                # One replica decides, both serve webhooks; the chart's half a CPU suits clusters with many more queues.
                 "resources": requests("200m", "512Mi"),
-                # The chart's source names an image that moves.
+                # The chart's default is an image tag that moves.
                 "image": {
                     "repository": "registry.k8s.io/kueue/kueue",
                     "tag": f"v{CHARTS[CHART].pin.version}",

@@ -1,7 +1,7 @@
-"""What a chart or an EKS add-on makes in a cluster, and which values reach it: facts, each with its source.
+"""The workloads that a chart or an EKS add-on makes, and the values that configure them: facts with their sources.
 
-One YAML file a chart or add-on in ``data/``, named like it. The files are part of the package: one that cannot be read
-is a defect of the package, and raises ``pydantic.ValidationError``.
+``data/`` has one YAML file for each chart or add-on, with its name. The files are part of the package: a file that
+cannot be read is a defect of the package and raises ``pydantic.ValidationError``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Kind(enum.StrEnum):
-    """What makes a workload's pods."""
+    """The kind of object that makes a workload's pods."""
 
     DEPLOYMENT = "Deployment"
     DAEMON_SET = "DaemonSet"
@@ -25,16 +25,16 @@ class Kind(enum.StrEnum):
     POD = "Pod"
 
 
-class Place(enum.StrEnum):
+class MeantFor(enum.StrEnum):
     """The nodes that a workload is meant for."""
 
     SYSTEM = "system"
-    """The system group and no other node: controllers and hooks."""
+    """The system nodes and no others: controllers and hooks."""
     EVERY_NODE = "every-node"
     GPU_NODES = "gpu-nodes"
     """Every node with an NVIDIA card."""
     PLUGIN_NODES = "plugin-nodes"
-    """GPU nodes whose cards a device plugin hands out: all but those where cards are claimed (DRA)."""
+    """GPU nodes whose cards a device plugin allocates: all except those where cards are claimed (DRA)."""
     MIG_NODES = "mig-nodes"
     """Plugin nodes whose card can be partitioned, whether or not it is."""
     MPS_NODES = "mps-nodes"
@@ -46,26 +46,26 @@ class Place(enum.StrEnum):
 
 
 class Maker(enum.StrEnum):
-    """Who makes a workload."""
+    """The component that makes a workload."""
 
     CHART = "chart"
     OPERATOR = "operator"
-    """A controller of the chart, later, from an object that the chart makes. Helm does not wait for it."""
+    """A controller of the chart makes it later, from an object of the chart. Helm does not wait for it."""
 
 
 class Definitions(enum.StrEnum):
-    """Where a chart keeps its CRDs, which decides whether an upgrade of the chart changes them."""
+    """The place of a chart's CRDs, which decides whether an upgrade of the chart changes them."""
 
     NONE = "none"
     TEMPLATES = "templates"
-    """Upgraded, and deleted, with the release."""
+    """Upgraded and deleted together with the release."""
     FOLDER = "crds-folder"
-    """Made once and never upgraded."""
+    """Created once and never upgraded."""
     FOLDER_AND_HOOK = "crds-folder-and-hook"
-    """Made once; a hook of the chart upgrades them."""
+    """Created once; a hook of the chart upgrades them."""
 
 
-class PodSecurity(enum.StrEnum):
+class PodSecurityLevel(enum.StrEnum):
     """A level of Pod Security admission, laxest first (kubernetes.io/docs/concepts/security/pod-security-standards)."""
 
     PRIVILEGED = "privileged"
@@ -78,13 +78,13 @@ class _Fact(BaseModel):
 
 
 class Paths(_Fact):
-    """Where the values of the chart reach a workload's pods; None where nothing does. Dots part the keys."""
+    """The chart values that configure a workload's pods, as paths with dots between keys; None where no value does."""
 
     tolerations: str | None = None
     node_selector: str | None = None
     affinity: str | None = None
     resources: str | None = None
-    """Of the main container."""
+    """Resources of the main container."""
     priority: str | None = None
     replicas: str | None = None
     image: str | None = None
@@ -96,14 +96,14 @@ class Paths(_Fact):
 
 
 class Requests(_Fact):
-    """What one container asks for where the values say nothing; None: nothing."""
+    """The requests of one container where the values set none; None where it requests nothing."""
 
     cpu: str | None = None
     memory: str | None = None
 
 
-class Requirement(_Fact):
-    """One line of a required node affinity."""
+class AffinityRequirement(_Fact):
+    """One expression of a required node affinity."""
 
     key: str
     operator: str
@@ -111,11 +111,11 @@ class Requirement(_Fact):
 
 
 class Sidecar(_Fact):
-    """A container beside the main one."""
+    """A container in addition to the main one."""
 
     name: str
     resources: str | None = None
-    """The path of the values that reaches its resources."""
+    """The path of the chart value that sets its resources."""
     requests: Requests = Requests()
 
 
@@ -124,89 +124,89 @@ class Workload(_Fact):
 
     kind: Kind
     name: str
-    """As it is rendered for the platform's release, whose name is the chart's."""
+    """The rendered name. The platform names each release after its chart."""
     namespace: str | None = None
-    """None: the release's own."""
+    """None: the release's own namespace."""
     service_account: str = "default"
-    place: Place
+    place: MeantFor
     made_by: Maker = Maker.CHART
     hooks: tuple[str, ...] = ()
-    """Helm's hook phases, such as ``pre-install``; empty for a part of the release. What only ``helm test`` makes is in
-    no sheet: nobody runs it."""
+    """Helm's hook phases, such as ``pre-install``; empty for a part of the release. Objects that only
+    ``helm test`` makes are in no sheet, because nobody runs it."""
     when: str | None = None
-    """A switch of the sheet that has to be on for it to be made; None: always."""
+    """The switch that has to be on for the workload to be made; None: it is always made."""
     unless: str | None = None
-    """A switch of the sheet that has to be off."""
+    """The switch that has to be off for the workload to be made."""
     replicas: int = 1
-    """Pods by default; for a DaemonSet, pods on each node."""
+    """Number of pods by default; for a DaemonSet, on each node."""
     is_bound: bool = False
-    """Whether its maker names the node itself, so that the scheduler and its rules are passed by."""
+    """Whether its maker sets the node name itself, so that the scheduler and its rules do not apply."""
     paths: Paths = Paths()
     requests: Requests = Requests()
-    """Of the main container."""
+    """Requests of the main container."""
     sidecars: tuple[Sidecar, ...] = ()
     priority: str | None = None
-    """Its priority class where the values say nothing, or whatever the values say."""
+    """Its priority class where the values set none, or where no value can set it."""
     tolerations: tuple[dict[str, str], ...] = ()
-    """What its pods tolerate where the values say nothing: values replace the list."""
+    """Tolerations of its pods by default; values replace the list."""
     always_tolerates: tuple[dict[str, str], ...] = ()
-    """What its pods tolerate beside that, whatever the values say."""
+    """Further tolerations of its pods, which no value changes."""
     node_selector: dict[str, str] = Field(default_factory=dict)
-    """What its pods select, whatever the values say: values add keys to it."""
-    node_terms: tuple[tuple[Requirement, ...], ...] = ()
-    """Its required node affinity where the values say nothing, one term of which has to match whole."""
+    """Node selector of its pods; values only add keys to it."""
+    node_terms: tuple[tuple[AffinityRequirement, ...], ...] = ()
+    """Its required node affinity by default: at least one of these terms has to match with all its expressions."""
     hosts_apart: bool = False
-    """Whether two of its pods refuse to share a host where the values say nothing."""
+    """Whether two of its pods never share a host by default."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """Its pods' labels that Services and monitors select."""
-    pod_security: PodSecurity | None = None
+    """Labels of its pods that Services and monitors select."""
+    pod_security: PodSecurityLevel | None = None
     """The strictest level that its pods satisfy; None: not read."""
     answers_api_server: bool = False
-    """Whether the API server asks it (a webhook that fails closed, an aggregated API): where none of its pods stands,
-    objects of others are refused."""
+    """Whether the API server calls it (a webhook that fails closed, an aggregated API). While none of its pods runs,
+    the API server refuses objects of others."""
 
 
-class Service(_Fact):
-    """A Service that monitors or the API server read."""
+class ChartService(_Fact):
+    """A Service that monitors select or the API server calls."""
 
     name: str
     namespace: str | None = None
-    """None: the release's own."""
+    """None: the release's own namespace."""
     labels: dict[str, str] = Field(default_factory=dict)
-    """Those that a monitor may select."""
+    """Labels that a monitor may select."""
     ports: dict[str, int]
-    """By name."""
+    """Port numbers by name."""
     selector: dict[str, str]
-    """Labels of the pods behind it."""
+    """Labels of the pods that the Service selects."""
 
 
 class Mark(_Fact):
-    """Labels that a workload of the chart writes on nodes, and on which."""
+    """Labels that a workload of the chart writes on nodes."""
 
-    place: Place
+    place: MeantFor
     labels: dict[str, str]
 
 
 class Sheet(_Fact):
-    """Everything that is known of one chart or add-on."""
+    """All facts about one chart or add-on."""
 
     name: str
     version: str
     source: Annotated[str, Field(min_length=1)]
-    """Repository, file and tag or commit that the facts were read in, and the date."""
+    """Repository, file and tag or commit in which the facts were read, and the date."""
     verified: bool = True
-    """False where the source is of another version than the one pinned; ``source`` says which."""
+    """False where the facts are those of another version than the pinned one; ``source`` names it."""
     definitions: Definitions = Definitions.NONE
     definition_count: int = 0
     definition_groups: tuple[str, ...] = ()
-    """API groups of its CRDs: an object of one is made after the chart."""
+    """API groups of its CRDs: objects of these groups are made after the chart."""
     switches: dict[str, bool] = Field(default_factory=dict)
-    """Paths of values that turn workloads on and off, and what the chart takes where the values say nothing."""
+    """Paths of values that turn workloads on and off, with the chart's defaults."""
     reads: tuple[str, ...] = ()
-    """Paths of values that the chart's templates read or pass on whole, beside those of its workloads: what our values
-    may set."""
+    """Further paths that the chart's templates read or pass on whole. Our values may set these and the workloads' paths
+    only."""
     workloads: tuple[Workload, ...]
-    services: tuple[Service, ...] = ()
+    services: tuple[ChartService, ...] = ()
     marks: tuple[Mark, ...] = ()
 
     @model_validator(mode="after")
@@ -218,15 +218,15 @@ class Sheet(_Fact):
 
     @property
     def readable(self) -> frozenset[str]:
-        """Every path of values that something in the chart reads."""
+        """Every path of values that the chart reads."""
         paths = (path for workload in self.workloads for path in workload.paths.model_dump().values())
         sidecars = (sidecar.resources for workload in self.workloads for sidecar in workload.sidecars)
         return frozenset(path for path in (*paths, *sidecars, *self.switches, *self.reads) if path is not None)
 
     @property
-    def pod_security(self) -> PodSecurity:
+    def pod_security(self) -> PodSecurityLevel:
         """The strictest level that every one of its pods satisfies; a pod whose level was not read satisfies none."""
-        levels = tuple(PodSecurity)
+        levels = tuple(PodSecurityLevel)
         return min((workload.pod_security or levels[0] for workload in self.workloads), key=levels.index)
 
 

@@ -1,1 +1,1 @@
-"""What the peer is given, and the same of ours."""
+"""The peer's rule for the comparison with ``lint``, and our command with the same rule."""

@@ -1,4 +1,4 @@
-"""``python -m tests.bench.peer.ours PATH``: ``gpuplatform lint`` by the one rule that the peer has too."""
+"""``python -m tests.bench.peer.ours PATH``: ``gpuplatform lint`` with only the rule that the peer has too."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The reference day: what it costs on the stack's own pools, on others' pools, and at the least."""
+"""The reference day's cost: on the stack's own pools, on other designs' pools, and the lower bound."""

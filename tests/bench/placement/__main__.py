@@ -1,4 +1,4 @@
-"""``make bench-placement``: the bill of a day on prod's pools beside the least that it can cost and beside others'."""
+"""``make bench-placement``: a day's bill on prod's pools, compared with the lower bound and other designs' pools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from gpuplatform.accept import check_file
-from gpuplatform.settings.prices import Prices
+from gpuplatform.plan.prices import Prices
 from sandbox.cluster import cluster_commands_at_hand
 from tests.bench.placement import baselines, workload
 from tests.bench.placement.offers import meant, of_catalogue, of_stack
@@ -25,7 +25,7 @@ _LIFTED = 10
 @click.command()
 @click.option("--workload", "file", type=click.Path(path_type=Path), default=ROOT / "examples/reference-day.csv")
 @click.option("--runs", type=click.IntRange(min=1), default=3, show_default=True)
-@click.option("--ours-only", is_flag=True, help="Without the pools of others.")
+@click.option("--ours-only", is_flag=True, help="Without other designs' pools.")
 def main(file: Path, runs: int, ours_only: bool) -> None:
     """Print the bills of a day and their ratios."""
     settings = check_file(ROOT / "Pulumi.prod.yaml").settings
@@ -52,12 +52,17 @@ def main(file: Path, runs: int, ours_only: bool) -> None:
     if ours_only:
         return
     zones = settings.network.zones
-    for each in (
+    for baseline in (
         baselines.guide(rows, zones, lifted=None),
         baselines.guide(rows, zones, lifted=_LIFTED),
         baselines.undivided(rows, settings),
     ):
-        _measure(each.title, runs, bound.bound_usd_per_hour, lambda each=each: on_their_pools(settings, commands, each))
+        _measure(
+            baseline.title,
+            runs,
+            bound.bound_usd_per_hour,
+            lambda baseline=baseline: on_their_pools(settings, commands, baseline),
+        )
 
 
 def _measure(title: str, runs: int, bound: float, run: Callable[[], Day]) -> None:

@@ -1,4 +1,4 @@
-"""Pools of others, recreated: those of the Karpenter guide, and one pool of all of a stack's types."""
+"""Pools of other designs: those of the Karpenter guide, and one pool of all of a stack's types."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from gpuplatform.catalog.cards import card
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
-from gpuplatform.render.document import Document, a
+from gpuplatform.plan.node_pools import plan
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.render.nodepools import API_VERSION, node_class_ref, requirement
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, resources
 from gpuplatform.standard.labels import Purpose
@@ -25,7 +25,7 @@ _TRAINING = ("a100", "h100", "a10g")
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Pools of another design, and the day in their vocabulary."""
+    """Pools of another design, and the day's workloads in the labels of that design."""
 
     title: str
     node_pools: tuple[Document, ...]
@@ -33,7 +33,7 @@ class Baseline:
 
 
 def guide(rows: Sequence[Row], zones: Sequence[str], *, lifted: int | None) -> Baseline:
-    """The four pools of the Karpenter guide. ``lifted``: every ceiling so many times as high."""
+    """The four pools of the Karpenter guide; every ceiling is multiplied by ``lifted``."""
     more = lifted or 1
     zoned = requirement(keys.ZONE, *zones)
     some: Document = {"key": keys.INSTANCE_GPU_COUNT, "operator": "Gt", "values": ["0"]}
@@ -84,14 +84,16 @@ def guide(rows: Sequence[Row], zones: Sequence[str], *, lifted: int | None) -> B
 
 def undivided(rows: Sequence[Row], settings: Settings) -> Baseline:
     """One pool of every type that the stack's GPU pools buy; a pod says which cards are large enough."""
-    found = plan(settings.pools, settings.network.zones)
-    types = tuple({each.name: each for planned in found for each in planned.types}.values())
+    node_pools = plan(settings.pools, settings.network.zones)
+    types = tuple(
+        {instance_type.name: instance_type for planned in node_pools for instance_type in planned.types}.values()
+    )
     pool = _pool(
         "gpu",
         "any",
         1,
         {},
-        requirement(keys.INSTANCE_TYPE, *(each.name for each in types)),
+        requirement(keys.INSTANCE_TYPE, *(instance_type.name for instance_type in types)),
         requirement(keys.CAPACITY_TYPE, "on-demand", "spot"),
         requirement(keys.ZONE, *settings.network.zones),
     )
@@ -107,23 +109,27 @@ def _on_guide(row: Row) -> Document:
         Purpose.DEV: ("ai-ml", ()),
     }[row.purpose]
     everything = instance_types().values()
-    fitting = _fitting(row, (each for each in everything if not names or _gpu_name(each) in names))
+    fitting = _fitting(
+        row, (instance_type for instance_type in everything if not names or _gpu_name(instance_type) in names)
+    )
     if not fitting:
         workload, fitting = "ai-ml", _fitting(row, everything)
     return on_whole_cards(row, fitting, {_WORKLOAD: workload})
 
 
 def _fitting(row: Row, types: Iterable[InstanceType]) -> list[str]:
-    """Types whose cards are large enough. Beyond that the design decides, which is what is measured."""
+    """Types whose cards are large enough. The design itself, which is measured, decides the rest."""
     return [
-        each.name
-        for each in types
-        if (sold := card(each.card or "")) and sold.memory_gb >= row.memory_gib and each.architecture == "amd64"
+        instance_type.name
+        for instance_type in types
+        if (sold := card(instance_type.card or ""))
+        and sold.memory_gb >= row.memory_gib
+        and instance_type.architecture == "amd64"
     ]
 
 
-def _gpu_name(each: InstanceType) -> str:
-    sold = card(each.card or "")
+def _gpu_name(instance_type: InstanceType) -> str:
+    sold = card(instance_type.card or "")
     return sold.karpenter_gpu_name if sold else ""
 
 
@@ -141,4 +147,4 @@ def _pool(name: str, workload: str, weight: int, limits: dict[str, str], *requir
     spec: Document = {"template": template, "weight": weight, "disruption": disruption}
     if limits:
         spec["limits"] = limits
-    return a(API_VERSION, "NodePool", name, spec=spec)
+    return kubernetes_object(API_VERSION, "NodePool", name, spec=spec)

@@ -1,30 +1,30 @@
-"""What a pod can stand on: an instance type on a market with its cards shared in one way."""
+"""Offers for pods: an instance type on a market, with its cards shared in one way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpuplatform.analysis.sharing.need import Method
+from gpuplatform.analysis.sharing.options import PLATFORM_ARCHITECTURE, way_of
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
 from gpuplatform.catalog.mig import geometry
-from gpuplatform.proofs.share.method import Method
-from gpuplatform.proofs.share.options import PLATFORM_ARCHITECTURE, way_of
-from gpuplatform.settings.plan import PlannedNodePool, plan
+from gpuplatform.plan.node_pools import PlannedNodePool, plan
+from gpuplatform.plan.prices import Prices
 from gpuplatform.settings.pools import MAX_MPS_SHARES
-from gpuplatform.settings.prices import Prices
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.labels import Role
 from gpuplatform.standard.markets import Market
 from tests.bench.placement.workload import Row
 
 _TOLERANCE = 0.005
-"""0.14 of a card is meant to be one slice of seven."""
+"""A need of 0.14 of a card fits one slice of seven."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Nodes of one kind; every card of theirs in equal parts."""
+    """Nodes of one type and market, whose cards are all divided into the same equal parts."""
 
     node: InstanceType
     market: Market
@@ -33,18 +33,18 @@ class Offer:
     units_per_card: int
     unit_memory_gb: float
     unit_compute: float
-    """Of a card."""
+    """The share of a card's compute."""
     planned: PlannedNodePool | None = None
-    """The stack's NodePool that buys it; None in the whole catalogue."""
+    """The stack's NodePool that buys the nodes; None for an offer of the whole catalog."""
     profile: str = ""
 
     @property
     def units(self) -> int:
-        """Of one node."""
+        """The number of units of one node."""
         return self.node.cards * self.units_per_card
 
     def carries(self, row: Row) -> int:
-        """How many pods of a row one node carries; 0 where they may not stand on it."""
+        """How many pods of a row one node carries; 0 where they may not run on it."""
         if not self._suits(row):
             return 0
         return min(
@@ -71,19 +71,19 @@ class Offer:
 
 
 def of_catalogue(prices: Prices) -> Iterator[Offer]:
-    """Every legal way on every priced type of the platform's architecture, whatever the stack's pools are."""
+    """Every allowed way of sharing on every priced type of the platform's architecture, whatever the stack's pools."""
     for node in instance_types().values():
-        found = card(node.card or "")
-        if found is None or node.architecture != PLATFORM_ARCHITECTURE:
+        gpu_card = card(node.card or "")
+        if gpu_card is None or node.architecture != PLATFORM_ARCHITECTURE:
             continue
         for market in (Market.ON_DEMAND, Market.SPOT):
             cost = prices.usd_per_hour(node.name, market)
             if cost is not None:
-                yield from _ways(node, found, market, cost)
+                yield from _ways(node, gpu_card, market, cost)
 
 
 def of_stack(settings: Settings, prices: Prices) -> Iterator[Offer]:
-    """What the stack's NodePools buy. Reservations are left out: they are paid for whatever the day is."""
+    """The offers of the stack's NodePools. Reservations are left out: they are paid for in any case."""
     for planned in plan(settings.pools, settings.network.zones):
         market = planned.market.market
         if market is Market.RESERVED or planned.pool.dra:
@@ -100,7 +100,7 @@ def of_stack(settings: Settings, prices: Prices) -> Iterator[Offer]:
 
 
 def meant(row: Row, offer: Offer) -> bool:
-    """Whether a row may mean an offer's pool. Slices are walled off: any purpose may stand on them."""
+    """Whether a row may select an offer's pool. Slices are isolated, so workloads of any purpose may use them."""
     planned = offer.planned
     if planned is None:
         return False
@@ -114,22 +114,24 @@ def meant(row: Row, offer: Offer) -> bool:
 
 
 def _cards_of_a_node(planned: PlannedNodePool) -> int:
-    return max(each.cards for each in planned.types)
+    return max(instance_type.cards for instance_type in planned.types)
 
 
-def _ways(node: InstanceType, found: Card, market: Market, cost: float) -> Iterator[Offer]:
-    yield Offer(node, market, cost, Method.WHOLE, 1, found.memory_gb, 1.0)
-    table = geometry(found.mig_table) if found.mig_table else None
-    for each in table.without_attributes().profiles if table else ():
-        compute = _slice_compute(found, each.name)
-        yield Offer(node, market, cost, Method.MIG, each.max_instances, each.memory_gb, compute, profile=each.name)
+def _ways(node: InstanceType, gpu_card: Card, market: Market, cost: float) -> Iterator[Offer]:
+    yield Offer(node, market, cost, Method.WHOLE, 1, gpu_card.memory_gb, 1.0)
+    table = geometry(gpu_card.mig_table) if gpu_card.mig_table else None
+    for profile in table.without_attributes().profiles if table else ():
+        compute = _slice_compute(gpu_card, profile.name)
+        yield Offer(
+            node, market, cost, Method.MIG, profile.max_instances, profile.memory_gb, compute, profile=profile.name
+        )
     for shares in range(2, MAX_MPS_SHARES + 1):
-        yield Offer(node, market, cost, Method.TIME_SLICING, shares, found.memory_gb / shares, 1 / shares)
+        yield Offer(node, market, cost, Method.TIME_SLICING, shares, gpu_card.memory_gb / shares, 1 / shares)
 
 
-def _slice_compute(found: Card, profile: str) -> float:
-    table = geometry(found.mig_table) if found.mig_table else None
-    known = table.profile(profile) if table else None
-    assert table is not None, f"{found.name} is cut by MIG"
-    assert known is not None, f"{found.name} has the profile {profile}"
-    return known.compute_slices / table.compute_slices
+def _slice_compute(gpu_card: Card, profile: str) -> float:
+    table = geometry(gpu_card.mig_table) if gpu_card.mig_table else None
+    slice_profile = table.profile(profile) if table else None
+    assert table is not None, f"{gpu_card.name} is cut by MIG"
+    assert slice_profile is not None, f"{gpu_card.name} has the profile {profile}"
+    return slice_profile.compute_slices / table.compute_slices

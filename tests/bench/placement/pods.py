@@ -1,27 +1,29 @@
-"""Rows as manifests: the same pods, said in a platform's own vocabulary."""
+"""Rows as manifests: the same pods, with the labels of our platform or of another design."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
 from gpuplatform.render.block import block
-from gpuplatform.render.document import Document, a
-from gpuplatform.settings.plan import PlannedNodePool, unit_resource
+from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, labels, resources
 from tests.bench.placement.solver import Solution
 from tests.bench.placement.workload import Row
 
 MEANT = "meant"
-"""A pod's label: the NodePool that it means."""
+"""A pod's label with the NodePool that it selects."""
 
 
-def in_our_words(found: Solution, settings: Settings) -> list[Document]:
-    """Each row on the pools that it means: the pool's block, and the card and market where the pool has several."""
-    priorities = {each.name: each.priorities[0] for tenant in settings.tenants for each in tenant.namespaces}
+def in_our_words(solution: Solution, settings: Settings) -> list[Document]:
+    """Each row on the pools that the solver chose: with the pool's block, and selectors for the card and market."""
+    priorities = {
+        namespace.name: namespace.priorities[0] for tenant in settings.tenants for namespace in tenant.namespaces
+    }
     together: dict[tuple[str, str], tuple[Row, PlannedNodePool, int]] = {}
-    for row, offer, count in found.pods:
+    for row, offer, count in solution.pods:
         planned = offer.planned
         assert planned is not None, "the stack's offers have their NodePools"
         _, _, before = together.get((row.name, planned.name), (row, planned, 0))
@@ -30,10 +32,10 @@ def in_our_words(found: Solution, settings: Settings) -> list[Document]:
 
 
 def deployment(row: Row, name: str, count: int, labels_: Mapping[str, str], spec: Document) -> Document:
-    """So many pods of a row. What kind of object makes them does not decide where they land."""
-    found = {"app": name, **labels_}
-    template = {"metadata": {"labels": found}, "spec": spec}
-    return a(
+    """A Deployment with a number of pods of a row. The kind of the controller does not decide where pods land."""
+    pod_labels = {"app": name, **labels_}
+    template = {"metadata": {"labels": pod_labels}, "spec": spec}
+    return kubernetes_object(
         "apps/v1",
         "Deployment",
         name,
@@ -43,7 +45,7 @@ def deployment(row: Row, name: str, count: int, labels_: Mapping[str, str], spec
 
 
 def container(row: Row, resource: str) -> Document:
-    """The pod's one container: its cards, shares or slices, and what it takes of the host."""
+    """The pod's one container: its cards, shares or slices, and its CPU and memory."""
     memory = {"memory": f"{row.memory_mib}Mi"}
     host = {"cpu": f"{row.cpu_millis}m", **memory}
     return {
@@ -72,11 +74,11 @@ def _of_pool(row: Row, planned: PlannedNodePool, count: int, priority: str) -> D
 
 
 def on_whole_cards(row: Row, types: Sequence[str], selector: Mapping[str, str]) -> Document:
-    """A row on a platform without parts of cards: a selector, the market, and the types that are large enough."""
-    wanted = [{"key": keys.INSTANCE_TYPE, "operator": "In", "values": list(types)}]
+    """A row on a platform that does not share cards: a selector, the market, and the types that are large enough."""
+    expressions = [{"key": keys.INSTANCE_TYPE, "operator": "In", "values": list(types)}]
     if not row.interruptible:
-        wanted.append({"key": keys.CAPACITY_TYPE, "operator": "In", "values": ["on-demand"]})
-    required = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
+        expressions.append({"key": keys.CAPACITY_TYPE, "operator": "In", "values": ["on-demand"]})
+    required = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
     spec: Document = {
         "nodeSelector": dict(selector),
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}},

@@ -1,4 +1,4 @@
-"""A day on a cluster of its own: apply, wait until nothing moves, and read the bill."""
+"""A day on a cluster of its own: apply the workloads, wait until the cluster has settled, and read the bill."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpuplatform.render.document import Document, a, name_of, namespace_of
+from gpuplatform.render.document import Document, kubernetes_object, name_of, namespace_of
 from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import resources
 from sandbox.cluster import Cluster, ClusterCommands, cluster
-from sandbox.market import ec2_of
-from sandbox.operator import operator_documents
+from sandbox.contents import operator_documents
+from sandbox.offerings import ec2_of
 from tests.bench.placement.baselines import NODE_CLASS, Baseline
 from tests.bench.placement.pods import MEANT
 
@@ -24,50 +24,52 @@ _OPERATOR_DEFAULTS: Document = {
     "daemonsets": {"tolerations": _TAINTED},
     "node-feature-discovery": {"worker": {"tolerations": _TAINTED}},
 }
-"""What the chart tolerates where nobody says otherwise (NVIDIA/gpu-operator v26.7.0, values.yaml): the designs compared
-say nothing of the operator, and ours would not reach their nodes."""
+"""The chart's default tolerations (NVIDIA/gpu-operator v26.7.0, values.yaml): the other designs do not configure the
+operator, and with our values it would not tolerate their nodes' taints."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What became of a day."""
+    """The result of a day."""
 
     usd_per_hour: float
     running: int
     astray: int
-    """Pods on a NodePool that they did not mean; of pods that mean none, 0."""
+    """The number of pods on another NodePool than their label names; pods without the label do not count."""
     moving: tuple[str, ...]
-    """What had not settled at the limit."""
+    """The objects that had not settled at the time limit."""
     nodes: Counter[str]
-    """By NodePool, type and market."""
+    """The number of nodes by NodePool, type and market."""
     waiting: tuple[str, ...]
     """Why pods wait, each reason once."""
 
 
 def on_our_pools(settings: Settings, commands: ClusterCommands, workload: Sequence[Document]) -> Day:
-    """On the stack as it is rendered."""
+    """The day on the stack as it is rendered."""
     rendered = render(settings)
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-day-") as folder,
         cluster(Path(folder), commands, ec2_of(settings), rendered.karpenter_values, kinds_of=rendered.documents) as on,
     ):
         on.apply_stack(rendered)
-        # Static nodes are there before the day begins.
+        # Static nodes join before the day begins.
         on.settle(_SETTLED_SECONDS)
         return _day(on, workload)
 
 
 def on_their_pools(settings: Settings, commands: ClusterCommands, of: Baseline) -> Day:
-    """On a cluster that has the other design's pools and nothing else of the stack."""
+    """The day on a cluster with the other design's pools and without the stack's documents."""
     rendered = render(settings)
-    namespaces = {str(namespace_of(each)) for each in of.workload}
+    namespaces = {str(namespace_of(document)) for document in of.workload}
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-day-") as folder,
         cluster(Path(folder), commands, ec2_of(settings), rendered.karpenter_values, kinds_of=()) as on,
     ):
         namespace = name_of(rendered.operator_namespace)
         operator = (rendered.operator_namespace, *operator_documents(_OPERATOR_DEFAULTS, namespace))
-        on.apply([*(a("v1", "Namespace", each) for each in namespaces), *operator, _node_class(rendered)])
+        on.apply(
+            [*(kubernetes_object("v1", "Namespace", name) for name in namespaces), *operator, _node_class(rendered)]
+        )
         on.apply(of.node_pools)
         return _day(on, of.workload)
 
@@ -75,16 +77,16 @@ def on_their_pools(settings: Settings, commands: ClusterCommands, of: Baseline) 
 def _day(on: Cluster, workload: Sequence[Document]) -> Day:
     on.apply(workload)
     moving = on.settle(_SETTLED_SECONDS)
-    nodes = {each.name: each for each in on.nodes()}
-    pods = [each for each in on.pods() if "app" in each.labels]
-    meant = [(each.labels.get(MEANT), nodes[each.node].nodepool) for each in pods if each.node in nodes]
+    nodes = {node.name: node for node in on.nodes()}
+    pods = [pod for pod in on.pods() if "app" in pod.labels]
+    node_pools = [(pod.labels.get(MEANT), nodes[pod.node].nodepool) for pod in pods if pod.node in nodes]
     return Day(
         on.usd_per_hour(),
-        sum(each.phase == "Running" for each in pods),
-        sum(wanted is not None and wanted != found for wanted, found in meant),
+        sum(pod.phase == "Running" for pod in pods),
+        sum(meant_pool is not None and meant_pool != actual_pool for meant_pool, actual_pool in node_pools),
         moving,
-        Counter(f"{each.nodepool} {each.instance_type} {each.market.value}" for each in nodes.values()),
-        tuple(dict.fromkeys(f"{each.labels['app']}: {each.why}" for each in pods if each.node is None)),
+        Counter(f"{node.nodepool} {node.instance_type} {node.market.value}" for node in nodes.values()),
+        tuple(dict.fromkeys(f"{pod.labels['app']}: {pod.why}" for pod in pods if pod.node is None)),
     )
 
 

@@ -16,32 +16,32 @@ _MOST_NODES = 1000
 
 
 class InfeasibleError(Exception):
-    """Nothing carries the day."""
+    """No set of nodes carries the day's workloads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What the solver found, and what it proved."""
+    """The solver's best solution, and the lower bound that it proved."""
 
     usd_per_hour: float
-    """Of the nodes found."""
+    """The price of the solution's nodes."""
     bound_usd_per_hour: float
-    """Nothing cheaper exists under the same rules."""
+    """The proven lower bound: no solution under the same rules is cheaper."""
     nodes: tuple[tuple[Offer, int], ...]
     pods: tuple[tuple[Row, Offer, int], ...]
 
 
 def least(rows: Sequence[Row], offers: Iterable[Offer]) -> Solution:
-    """The lower bound: nodes are whole, one node has one layout, and the pods of a layout are packed like sand.
+    """The lower bound: nodes are whole, one node has one layout, and the pods of a layout are divisible.
 
-    Packed like sand: cards, CPU and memory are counted over all nodes of a layout together, so that no packing of real
-    pods can need less. Raises InfeasibleError.
+    Cards, CPU and memory are summed over all nodes of a layout, as if pods could be divided between nodes, so that no
+    real packing can need less. Raises InfeasibleError.
     """
     return _solve(rows, offers, lambda row, offer: offer.carries(row) > 0, packed=True)
 
 
 def chosen(rows: Sequence[Row], offers: Iterable[Offer], may: Callable[[Row, Offer], bool]) -> Solution:
-    """Which offer each pod is to mean: a pod takes the part of a node that it takes where all are like itself.
+    """The offer for each pod: a pod counts as the part of a node that it takes among pods like itself.
 
     The nodes of static pools are paid for in any case. Raises InfeasibleError.
     """
@@ -66,47 +66,47 @@ def _solve(
         count = model.addIntegral(lb=low, ub=high, obj=offer.usd_per_hour)
         nodes.append((offer, count))
         here = [(row, model.addIntegral(lb=0, ub=row.pods)) for row in fitting]
-        pods += [(row, offer, each) for row, each in here]
+        pods += [(row, offer, amount) for row, amount in here]
         if not here:
             continue
         if packed:
-            model.addConstr(sum(row.cards * each for row, each in here) <= offer.units * count)
+            model.addConstr(sum(row.cards * amount for row, amount in here) <= offer.units * count)
             model.addConstr(
-                sum(row.cpu_millis * each for row, each in here) <= offer.node.allocatable_cpu_millis * count
+                sum(row.cpu_millis * amount for row, amount in here) <= offer.node.allocatable_cpu_millis * count
             )
             model.addConstr(
-                sum(row.memory_mib * each for row, each in here) <= offer.node.allocatable_memory_mib * count
+                sum(row.memory_mib * amount for row, amount in here) <= offer.node.allocatable_memory_mib * count
             )
-            model.addConstr(sum(each for _, each in here) <= offer.node.max_pods * count)
+            model.addConstr(sum(amount for _, amount in here) <= offer.node.max_pods * count)
         else:
-            model.addConstr(sum(1 / offer.carries(row) * each for row, each in here) <= count)
+            model.addConstr(sum(1 / offer.carries(row) * amount for row, amount in here) <= count)
     for row in rows:
-        places = [each for of, _, each in pods if of is row]
+        places = [amount for of, _, amount in pods if of is row]
         if not places:
-            raise InfeasibleError(f"nothing carries {row.name}")
+            raise InfeasibleError(f"no instance type carries {row.name}")
         model.addConstr(model.qsum(places) <= row.pods)
         model.addConstr(model.qsum(places) >= row.pods)
     _ceilings(model, nodes)
     model.minimize()
     if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         raise InfeasibleError(f"the solver ended with {model.modelStatusToString(model.getModelStatus())}")
-    found = model.getInfo()
+    info = model.getInfo()
     value = model.variableValue
     return Solution(
-        found.objective_function_value,
-        found.mip_dual_bound,
-        tuple((offer, round(value(each))) for offer, each in nodes if round(value(each))),
-        tuple((row, offer, round(value(each))) for row, offer, each in pods if round(value(each))),
+        info.objective_function_value,
+        info.mip_dual_bound,
+        tuple((offer, round(value(amount))) for offer, amount in nodes if round(value(amount))),
+        tuple((row, offer, round(value(amount))) for row, offer, amount in pods if round(value(amount))),
     )
 
 
 def _ceilings(model: highspy.Highs, nodes: Sequence[tuple[Offer, highspy.highs.highs_var]]) -> None:
-    """No NodePool above its ceiling in cards."""
-    elastic = [(offer, each) for offer, each in nodes if offer.planned and offer.planned.replicas is None]
-    by_name = itertools.groupby(elastic, lambda each: each[0].planned and each[0].planned.name)
+    """Keep every NodePool at or below its ceiling in cards."""
+    elastic = [(offer, count) for offer, count in nodes if offer.planned and offer.planned.replicas is None]
+    by_name = itertools.groupby(elastic, lambda pair: pair[0].planned and pair[0].planned.name)
     for _, group in by_name:
         alike = list(group)
         planned = alike[0][0].planned
         if planned is not None:
-            cards = model.qsum(offer.node.cards * each for offer, each in alike)
+            cards = model.qsum(offer.node.cards * count for offer, count in alike)
             model.addConstr(cards <= planned.ceiling_cards)

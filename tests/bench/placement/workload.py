@@ -1,4 +1,4 @@
-"""A day of work as needs: one row for each workload, read from a CSV file."""
+"""A day's workloads and their needs, read from a CSV file with one row for each workload."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Row:
     pods: int
     """Replicas times the nodes of one replica."""
     cards: int
-    """Of one pod."""
+    """The cards of one pod."""
     memory_gib: float
-    """Of one card."""
+    """The memory that a pod needs of one card."""
     compute: float
-    """Share of a card's compute that a pod needs."""
+    """The share of a card's compute that a pod needs."""
     isolation: bool
     interruptible: bool
     cpu_millis: int
@@ -37,12 +37,12 @@ class Row:
 
     @property
     def role(self) -> Role:
-        """The chief of a job says so in its name."""
+        """Chief where the name ends in ``-chief``, else worker."""
         return Role.CHIEF if self.name.endswith("-chief") else Role.WORKER
 
 
 class WorkloadError(Exception):
-    """A workload file that cannot be read, with every fault."""
+    """A workload file is not valid; the message contains every fault."""
 
 
 def read(path: Path) -> tuple[Row, ...]:
@@ -53,20 +53,20 @@ def read(path: Path) -> tuple[Row, ...]:
             written = list(reader)
     except (OSError, UnicodeDecodeError) as error:
         raise WorkloadError(f"{path}: cannot be read: {error}") from None
-    missing = [each for each in COLUMNS if each not in (reader.fieldnames or ())]
+    missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
     if missing:
         raise WorkloadError(f"{path}: no column {', '.join(missing)}; wanted: {', '.join(COLUMNS)}")
     rows: list[Row] = []
     faults: list[str] = []
-    for number, each in enumerate(written, 1):
+    for number, record in enumerate(written, 1):
         try:
-            rows.append(_row(each))
+            rows.append(_row(record))
         except ValueError as error:
-            faults.append(f"{path}: row {number} ({each['name']}): {error}")
+            faults.append(f"{path}: row {number} ({record['name']}): {error}")
     if not written:
         faults.append(f"{path}: no rows")
-    if len({each.name for each in rows}) < len(rows):
-        faults.append(f"{path}: two rows with one name; wanted: a name of its own for each")
+    if len({row.name for row in rows}) < len(rows):
+        faults.append(f"{path}: two rows have the same name; wanted: a different name for each row")
     if faults:
         raise WorkloadError("\n".join(faults))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""Every way to break a rule that the tests know: the rule, the broken documents, and what must be said."""
+"""Every tested way to break a rule: the rule, the broken documents, and the expected words of the message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to guarantee what no pool can have."""
+"""Ways to guarantee more than the pools can have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LINES = ("platform", "capacity")
 
 
 def _line(**changed: object) -> Document:
-    """A stack with one line: nine cards guaranteed, eight there, unless said otherwise."""
+    """A stack with one line: nine cards guaranteed and a capacity of eight, unless changed."""
     claim = {"tenant": "serving", "namespace": "ml-serving", "amount": 9}
     line = {"resource": "nvidia.com/gpu", "pools": {"serve": 8}, "guaranteed": [claim], "allowed_ratio": 1.0}
     return but(a_stack(), *_LINES, [line | changed])
@@ -34,9 +34,9 @@ CASES: tuple[Case, ...] = (
     case(
         GUARANTEES_WITHIN_CAPACITY, "a ratio in words", _line(allowed_ratio="much"), "capacity[0]", "the ratio allowed"
     ),
-    case(GUARANTEES_WITHIN_CAPACITY, "no pools", _line(pools={}), "units by pool"),
-    case(GUARANTEES_WITHIN_CAPACITY, "guarantees as a number", _line(guaranteed=9), "amounts guaranteed"),
-    case(GUARANTEES_WITHIN_CAPACITY, "units in words", _line(pools={"serve": "many"}), "all of them numbers"),
+    case(GUARANTEES_WITHIN_CAPACITY, "no pools", _line(pools={}), "units of every pool"),
+    case(GUARANTEES_WITHIN_CAPACITY, "guarantees as a number", _line(guaranteed=9), "the guaranteed amounts"),
+    case(GUARANTEES_WITHIN_CAPACITY, "units in words", _line(pools={"serve": "many"}), "all as numbers"),
     case(
         GUARANTEES_WITHIN_CAPACITY,
         "two teams on one pool, and a third pool that hides them in the sum",
@@ -48,13 +48,18 @@ CASES: tuple[Case, ...] = (
                 _claim("green", 8, "single", "train"),
             ],
         ),
-        "32 nvidia.com/gpu guaranteed (red 16 in ml-red, blue 16 in ml-blue) of 16 that can be (pool single 16)",
+        "32 nvidia.com/gpu guaranteed (red 16 in ml-red, blue 16 in ml-blue) with a capacity of 16 (pool single 16)",
     ),
     case(
         GUARANTEES_WITHIN_CAPACITY,
         "a guarantee of a pool of which nothing is said",
         _line(guaranteed=[_claim("red", 1, "elsewhere")]),
-        "on pools of the line",
+        "the units of every pool",
     ),
-    case(GUARANTEES_WITHIN_CAPACITY, "no lines at all", but(a_stack(), *_LINES, GONE), "what nobody states"),
+    case(
+        GUARANTEES_WITHIN_CAPACITY,
+        "no lines at all",
+        but(a_stack(), *_LINES, GONE),
+        "so that the guarantees can be checked",
+    ),
 )

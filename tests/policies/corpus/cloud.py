@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from policies.rules.bindings import BINDING_NAMED, BINDING_NARROW
-from policies.rules.bounds import QUOTA_COMPLETE, TENANT_LIMIT_RANGE
 from policies.rules.cluster import CLUSTER_ENDPOINT_PRIVATE
 from policies.rules.identity import IAM_ACTIONS_NAMED, ROLE_TRUST_NAMED
 from policies.rules.karpenter_values import KARPENTER_GATES_OPEN, KARPENTER_HEARS_INTERRUPTIONS
-from policies.rules.ladder import SPOT_DIVERSE, WEIGHTS_DESCEND
-from policies.rules.launch_templates import LAUNCH_TEMPLATE_METADATA, LAUNCH_TEMPLATE_VOLUMES
 from policies.rules.network import LOAD_BALANCER_INTERNAL, SECURITY_GROUP_CLOSED, SUBNET_WITHOUT_PUBLIC_ADDRESSES
+from policies.rules.node_groups import LAUNCH_TEMPLATE_METADATA, LAUNCH_TEMPLATE_VOLUMES
+from policies.rules.tenant_limits import QUOTA_COMPLETE, TENANT_LIMIT_RANGE
+from policies.rules.weights import SPOT_DIVERSE, WEIGHTS_DESCEND
 from tests.policies.cloud_documents import (
     a_cluster_role,
     a_cluster_role_binding,
@@ -85,7 +85,7 @@ CASES: tuple[Case, ...] = (
             (
                 "pods and nodes",
                 {"Service": ["pods.eks.amazonaws.com", "ec2.amazonaws.com"]},
-                "a pod that can take the node's role",
+                "a pod that can assume the node's role",
             ),
         )
     ),
@@ -203,11 +203,11 @@ CASES: tuple[Case, ...] = (
         case(
             BINDING_NARROW,
             broken,
-            [but(a_cluster_role(), "rules", 0, part, [given]), but(a_cluster_role_binding(), "subjects", 1, GONE)],
+            [but(a_cluster_role(), "rules", 0, part, [role_rule]), but(a_cluster_role_binding(), "subjects", 1, GONE)],
             f"subjects[0]: given 'ml-serving', who gets the ClusterRole node-reader (rules[0].{says})",
             "bind a Role of the namespace",
         )
-        for broken, part, given, says in (
+        for broken, part, role_rule, says in (
             ("everything of an API group", "resources", "*", "resources: '*'"),
             ("every verb", "verbs", "*", "verbs: '*'"),
             ("every secret", "resources", "secrets", "resourceNames: nothing"),

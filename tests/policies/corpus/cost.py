@@ -1,4 +1,4 @@
-"""Ways to publish a bill that is not kept."""
+"""Ways to publish a bill that exceeds its limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ CASES: tuple[Case, ...] = (
         "8,000, the monthly_floor_limit_usd",
         "remove static nodes",
     ),
-    case(BUDGET_KEPT, "no budget", but(a_stack(), *_COST, "monthly_budget_usd", GONE), "what nobody states"),
+    case(
+        BUDGET_KEPT, "no budget", but(a_stack(), *_COST, "monthly_budget_usd", GONE), "so that the limit can be checked"
+    ),
     case(BUDGET_KEPT, "no bill", but(a_stack(), *_COST, GONE), "platform.cost.monthly_floor_usd", "publish both"),
     case(BUDGET_KEPT, "a bill in words", but(a_stack(), *_COST, "monthly_ceiling_usd", "little"), "'little'"),
 )

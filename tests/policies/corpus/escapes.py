@@ -1,11 +1,11 @@
-"""Ways to cards that no request names: variables, the node's own files and privileges, an administrator's claim."""
+"""Ways to use cards without a request: variables, the node's files, privileges, and administrators' claims."""
 
 from __future__ import annotations
 
 from policies.rules.device_claims import CLAIM_WITHOUT_ADMIN_ACCESS, TENANT_WITHOUT_ADMIN_ACCESS
 from policies.rules.operator_values import OPERATOR_CARDS_BY_REQUEST
-from policies.rules.pod_devices import ENVIRONMENT_WITHOUT_CARDS, POD_CARDS_BY_REQUEST
-from policies.rules.pod_host import POD_OFF_HOST, POD_UNPRIVILEGED
+from policies.rules.pods.devices import ENVIRONMENT_WITHOUT_CARDS, POD_CARDS_BY_REQUEST
+from policies.rules.pods.host import POD_OFF_HOST, POD_UNPRIVILEGED
 from tests.policies.documents import Document, a_claim, a_claim_template, a_namespace, but, the_operator
 from tests.policies.harness import Case, case
 from tests.policies.pod_documents import a_config_map, a_deployment, a_secret

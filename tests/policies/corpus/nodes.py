@@ -256,7 +256,7 @@ CASES: tuple[Case, ...] = (
         case(
             NODE_GROUP_STANDARD,
             f"no taint {key}",
-            but(a_gpu_node_group(), "taints", [each for each in _taints_of_group() if each["key"] != key]),
+            but(a_gpu_node_group(), "taints", [listed for listed in _taints_of_group() if listed["key"] != key]),
             f"taints[{key}]",
             f"add the taint {key}",
         )

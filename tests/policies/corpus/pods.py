@@ -1,19 +1,19 @@
-"""Ways to break a pod that asks for cards, each in an object that makes it, and what stands beside the operator."""
+"""Ways to break a pod that asks for cards, each in an object that creates it, and objects beside the operator."""
 
 from __future__ import annotations
 
-from policies.rules.operator_objects import CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED
-from policies.rules.pod_escape import POD_NOT_BOUND
-from policies.rules.pod_jobs import TORCHRUN_FIRST_POD_FOUND, TORCHRUN_JOB_INDEXED
-from policies.rules.pod_requests import POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_QUANTITIES, POD_RUNTIME_CLASS
-from policies.rules.pod_selection import (
+from policies.rules.operator_values import CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED
+from policies.rules.pods.escape import POD_NOT_BOUND
+from policies.rules.pods.jobs import TORCHRUN_FIRST_POD_FOUND, TORCHRUN_JOB_INDEXED
+from policies.rules.pods.requests import POD_CARD_REQUESTS, POD_CARD_RESOURCE, POD_QUANTITIES, POD_RUNTIME_CLASS
+from policies.rules.pods.selection import (
     POD_NAMES_PURPOSE,
     POD_NO_DISCOVERED_LABELS,
     POD_STANDARD_LABELS,
     POD_TOLERATES_STANDARD,
 )
-from policies.rules.pod_spread import SERVING_REPLICAS_SPREAD
-from policies.rules.pod_tokens import TOKEN_FIELD_NOT_ANNOTATION
+from policies.rules.pods.spread import SERVING_REPLICAS_SPREAD
+from policies.rules.pods.tokens import TOKEN_FIELD_NOT_ANNOTATION
 from tests.policies.documents import GONE, Document, a_service_account, but
 from tests.policies.harness import Case, case
 from tests.policies.pod_documents import (
@@ -40,8 +40,8 @@ def _asking(amount: object, resource: str = "nvidia.com/gpu") -> Document:
 def _affinity(*expressions: Document, part: str = _REQUIRED) -> Document:
     """The server with a node affinity instead of a selector."""
     term = {"matchExpressions": list(expressions)}
-    given: object = {"nodeSelectorTerms": [term]} if part == _REQUIRED else [{"weight": 1, "preference": term}]
-    pod = but(a_deployment(), *_POD, "affinity", {"nodeAffinity": {part: given}})
+    terms: object = {"nodeSelectorTerms": [term]} if part == _REQUIRED else [{"weight": 1, "preference": term}]
+    pod = but(a_deployment(), *_POD, "affinity", {"nodeAffinity": {part: terms}})
     return but(pod, *_SELECTOR, GONE)
 
 
@@ -196,7 +196,7 @@ CASES: tuple[Case, ...] = (
     ),
     case(
         POD_NOT_BOUND,
-        "past the scheduler",
+        "bypasses the scheduler",
         but(a_deployment(), *_POD, "nodeName", "ip-10-0-0-1"),
         "spec.template.spec.nodeName: given 'ip-10-0-0-1'",
     ),
@@ -204,8 +204,8 @@ CASES: tuple[Case, ...] = (
         SERVING_REPLICAS_SPREAD,
         "nothing said",
         but(a_deployment(), *_POD, "topologySpreadConstraints", GONE),
-        "2 replicas that may all stand in one host",
-        "2 replicas that may all stand in one zone",
+        "2 replicas that may all run in one host",
+        "2 replicas that may all run in one zone",
     ),
     case(
         SERVING_REPLICAS_SPREAD,

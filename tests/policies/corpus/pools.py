@@ -66,7 +66,7 @@ CASES: tuple[Case, ...] = (
     case(GPU_LABELS_COMPLETE, "all labels are missing", but(a_pool(), *_LABELS, GONE), "add the label gpu.vendor"),
     case(GPU_LABELS_COMPLETE, "the role is no role", _labelled("gpu.role", "leader"), "leader", "chief, worker"),
     case(GPU_LABELS_COMPLETE, "a label is a number", _labelled("gpu.mem", 24), "'24'", "24gb"),
-    case(GPU_LABELS_COMPLETE, "the card does not exist", _labelled("gpu.model", "L5"), "'L5'", "name a real card"),
+    case(GPU_LABELS_COMPLETE, "the card does not exist", _labelled("gpu.model", "L5"), "'L5'", "choose one of those"),
     case(
         GPU_LABELS_COMPLETE,
         "the profile is missing",

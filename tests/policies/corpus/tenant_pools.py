@@ -1,4 +1,4 @@
-"""Ways to tell teams of other pools than they are held to."""
+"""Ways to publish other pools for teams than the API server enforces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SERVING = ("platform", "tenants", 0, "namespaces", 0)
 
 
 def _beside(pools: object) -> tuple[Document, Document]:
-    """The stack, and what the API server reads instead."""
+    """The stack, and a different ConfigMap for the API server."""
     return a_stack(), but(the_admission_parameters(), "data", "pools", pools)
 
 

@@ -121,7 +121,7 @@ CASES: tuple[Case, ...] = (
             TENANT_DEFAULT_DENY,
             broken,
             [a_namespace(), but(a_default_deny(), "spec", part, value)],
-            "denies everything",
+            "denies all traffic",
             "add the policy",
         )
         for broken, part, value in (

@@ -1,4 +1,4 @@
-"""Each known mistake in a file of its own: the rule that its first line names finds it, and no other rule speaks."""
+"""Each known mistake has its own file: the rule in its first line finds the mistake, and no other rule does."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def findings(*paths: Path) -> tuple[LintFinding, ...]:
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
 def test_a_mistake_is_found_by_its_rule_alone_with_object_and_line(path: Path) -> None:
-    found = findings(path)
-    assert {each.rule.name for each in found} == {expected(path)}
+    linted = findings(path)
+    assert {lint_finding.rule.name for lint_finding in linted} == {expected(path)}
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert all(2 < each.line <= len(lines) for each in found)
-    assert all(each.kind and each.name for each in found if each.rule.name != "yaml")
+    assert all(2 < finding.line <= len(lines) for finding in linted)
+    assert all(finding.kind and finding.name for finding in linted if finding.rule.name != "yaml")
 
 
 def test_together_they_are_found_as_when_they_stand_alone() -> None:
-    together = {(each.file, each.rule.name) for each in findings(*FIXTURES)}
+    together = {(finding.file, finding.rule.name) for finding in findings(*FIXTURES)}
     assert together == {(path.name, expected(path)) for path in FIXTURES}
 
 

@@ -1,4 +1,4 @@
-"""Which objects of a file are judged, by what, and what a finding carries."""
+"""Which objects of a file are judged, by which rules, and what a finding contains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from gpuplatform.accept import check_file
-from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from policies.lint.judging import Linted, Source, lint, read
@@ -32,12 +32,12 @@ def linted(*documents: object, name: str = "a.yaml") -> Linted:
 
 
 def rules(result: Linted) -> list[str]:
-    return [each.rule.name for each in result.findings]
+    return [finding.rule.name for finding in result.findings]
 
 
 def manifests(documents: Iterable[Document]) -> list[Document]:
     """Those that kubectl would take: no cloud resource, no chart's release."""
-    return [each for each in documents if ":" not in str(each["kind"]) and each["kind"] != "Release"]
+    return [document for document in documents if ":" not in str(document["kind"]) and document["kind"] != "Release"]
 
 
 def test_what_is_good_has_no_finding() -> None:
@@ -56,20 +56,25 @@ def test_everything_that_a_stack_renders_has_no_finding(stack: str) -> None:
 
 
 def test_a_finding_names_file_line_object_and_rule() -> None:
-    (found,) = linted(a_headless_service(), but(a_deployment(), *_POD, "runtimeClassName", "runc")).findings
-    assert (found.file, found.kind, found.namespace, found.name) == ("a.yaml", "Deployment", "ml-serving", "chat")
-    assert found.rule.name == "pod-runtime-class"
+    (finding,) = linted(a_headless_service(), but(a_deployment(), *_POD, "runtimeClassName", "runc")).findings
+    assert (finding.file, finding.kind, finding.namespace, finding.name) == (
+        "a.yaml",
+        "Deployment",
+        "ml-serving",
+        "chat",
+    )
+    assert finding.rule.name == "pod-runtime-class"
     lines = text_of(a_headless_service(), but(a_deployment(), *_POD, "runtimeClassName", "runc")).splitlines()
-    assert lines[found.line - 1].strip() == "runtimeClassName: runc"
+    assert lines[finding.line - 1].strip() == "runtimeClassName: runc"
 
 
 def test_an_object_inside_a_list_is_judged_on_its_own_line() -> None:
     inner = {"apiVersion": "v1", "kind": "List", "items": [BAD_CLASS]}
     result = linted({"apiVersion": "v1", "kind": "List", "items": [a_quota(), inner]})
-    (found,) = result.findings
-    assert (found.rule.name, found.name, result.objects) == ("priority-class-not-default", "inference-critical", 2)
+    (finding,) = result.findings
+    assert (finding.rule.name, finding.name, result.objects) == ("priority-class-not-default", "inference-critical", 2)
     listed = {"apiVersion": "v1", "kind": "List", "items": [a_quota(), inner]}
-    assert "globalDefault" in text_of(listed).splitlines()[found.line - 1]
+    assert "globalDefault" in text_of(listed).splitlines()[finding.line - 1]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +99,7 @@ def test_what_no_rule_is_about_passes_silently(document: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "given"),
+    ("document", "written"),
     [
         ({"apiVersion": "apps/v1", "knid": "Deployment"}, "no kind, but apiVersion, knid"),
         ({"kind": "Deployment"}, "no apiVersion, but kind"),
@@ -106,14 +111,14 @@ def test_what_no_rule_is_about_passes_silently(document: object) -> None:
         (5, "5"),
     ],
 )
-def test_beside_an_object_a_document_that_is_none_is_a_finding_on_its_line(document: object, given: str) -> None:
+def test_beside_an_object_a_document_that_is_none_is_a_finding_on_its_line(document: object, written: str) -> None:
     text = f"{text_of(a_quota())}---\n{text_of(document)}".encode()
-    (found,) = lint([Source("a.yaml", text)]).findings
-    assert (found.rule.name, found.file, found.kind) == ("manifest", "a.yaml", "")
-    assert text.decode().splitlines()[found.line - 2] == "---"
-    assert given in found.fault.given
-    assert len(found.fault.given) < 100
-    assert found.fault.path == "document 2"
+    (finding,) = lint([Source("a.yaml", text)]).findings
+    assert (finding.rule.name, finding.file, finding.kind) == ("manifest", "a.yaml", "")
+    assert text.decode().splitlines()[finding.line - 2] == "---"
+    assert written in finding.fault.given
+    assert len(finding.fault.given) < 100
+    assert finding.fault.path == "document 2"
 
 
 def test_a_file_that_is_named_has_to_be_a_manifest_and_one_of_a_directory_has_not() -> None:
@@ -125,28 +130,28 @@ def test_a_file_that_is_named_has_to_be_a_manifest_and_one_of_a_directory_has_no
 
 def test_an_item_of_a_list_that_is_no_object_is_a_finding_on_its_line() -> None:
     listed = {"apiVersion": "v1", "kind": "List", "items": [a_quota(), {"kind": "Pod"}, None]}
-    found = linted(listed).findings
-    assert [(each.fault.path, each.fault.given) for each in found] == [
+    findings = linted(listed).findings
+    assert [(lint_finding.fault.path, lint_finding.fault.given) for lint_finding in findings] == [
         ("items[1]", "no apiVersion, but kind"),
         ("items[2]", "nothing"),
     ]
     lines = text_of(listed).splitlines()
-    assert [lines[each.line - 1].strip() for each in found] == ["- kind: Pod", "- null"]
+    assert [lines[finding.line - 1].strip() for finding in findings] == ["- kind: Pod", "- null"]
     typed = {"apiVersion": "v1", "kind": "PodList", "items": [{"metadata": {"name": "a"}}]}
     assert rules(linted(typed)) == [], "kubectl gives each item the list's own kind"
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"a: \x00", b"\x89PNG\r\n\x1a\n\x00"])
 def test_a_binary_file_is_a_finding(content: bytes) -> None:
-    (found,) = lint([Source("a.png", content)]).findings
-    assert (found.rule.name, found.file, found.line, found.kind) == ("yaml", "a.png", 1, "")
-    assert "binary" in found.fault.given
+    (finding,) = lint([Source("a.png", content)]).findings
+    assert (finding.rule.name, finding.file, finding.line, finding.kind) == ("yaml", "a.png", 1, "")
+    assert "binary" in finding.fault.given
 
 
 def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
-    (found,) = lint([read(tmp_path, "a directory")]).findings
-    assert found.rule.name == "yaml"
-    assert "cannot be read" in found.fault.given
+    (finding,) = lint([read(tmp_path, "a directory")]).findings
+    assert finding.rule.name == "yaml"
+    assert "cannot be read" in finding.fault.given
 
 
 def test_broken_yaml_is_a_finding_and_the_objects_before_it_are_judged() -> None:
@@ -173,13 +178,13 @@ def test_objects_of_several_files_are_judged_together() -> None:
 
 
 def test_rules_over_a_whole_stack_are_not_asked_of_a_team_s_files() -> None:
-    namespace = next(each for each in GOOD if each["kind"] == "Namespace")
+    namespace = next(document for document in GOOD if document["kind"] == "Namespace")
     assert rules(linted(namespace)) == []
 
 
 def test_findings_come_in_the_order_of_the_files() -> None:
     files = [Source(name, text_of(BAD_CLASS).encode()) for name in ("b", "a")] + [Source("c", b"\xff")]
-    assert [each.file for each in lint(reversed(files)).findings] == ["c", "a", "b"]
+    assert [finding.file for finding in lint(reversed(files)).findings] == ["c", "a", "b"]
 
 
 def _flux(values: object, **more: object) -> Document:
@@ -234,9 +239,9 @@ def test_a_chart_s_values_are_judged_in_whichever_object_they_stand(form: Callab
     good = the_operator()["values"]
     assert rules(linted(form(good))) == []
     bad = form(but({"v": good}, "v", "toolkit", "enabled", True)["v"])
-    (found,) = linted(bad).findings
-    assert found.rule.name == "operator-installs-nothing"
-    line = text_of(bad).splitlines()[found.line - 1].strip()
+    (finding,) = linted(bad).findings
+    assert finding.rule.name == "operator-installs-nothing"
+    line = text_of(bad).splitlines()[finding.line - 1].strip()
     assert line.startswith("values: ") if form is _argo_text else line == "enabled: true"
 
 
@@ -265,9 +270,9 @@ def _parameter(name: str, value: str, **more: object) -> Document:
 
 
 def test_a_parameter_goes_before_the_values_beside_it() -> None:
-    (found,) = linted(_parameter("driver.enabled", "true")).findings
-    assert found.rule.name == "operator-installs-nothing"
-    assert found.fault.path == "spec.source.helm.parameters[0].value"
+    (finding,) = linted(_parameter("driver.enabled", "true")).findings
+    assert finding.rule.name == "operator-installs-nothing"
+    assert finding.fault.path == "spec.source.helm.parameters[0].value"
     assert rules(linted(_parameter("driver.enabled", "false"))) == []
     assert rules(linted(_parameter("driver.enabled", "false", forceString=True))) == ["operator-installs-nothing"]
     assert rules(linted(_parameter("daemonsets.tolerations[0].key", "none"))) == []
@@ -319,11 +324,11 @@ def test_what_opens_no_load_balancer_of_aws_to_the_world_need_not_say_so(documen
 def test_a_number_of_thousands_of_digits_ends_nothing(
     kind: str, path: tuple[object, ...], written: str, *, quoted: bool
 ) -> None:
-    document = but(next(each for each in GOOD if each["kind"] == kind), *path, "LONG")
+    document = but(next(document for document in GOOD if document["kind"] == kind), *path, "LONG")
     text = text_of(document, BAD_CLASS).replace("LONG", f"'{written}'" if quoted else written)
-    found = lint([Source("a.yaml", text.encode())], stack_view(stack_settings("dev"), template_name))
-    assert found.objects == 2
-    assert "priority-class-not-default" in rules(found)
+    linted_file = lint([Source("a.yaml", text.encode())], stack_view(stack_settings("dev"), template_name))
+    assert linted_file.objects == 2
+    assert "priority-class-not-default" in rules(linted_file)
 
 
 def test_a_chart_s_own_account_may_have_the_role_that_its_chart_gives_it() -> None:
@@ -347,5 +352,7 @@ def test_with_a_stack_a_pod_is_held_to_its_pools() -> None:
 
 
 def test_a_pod_without_a_namespace_is_judged_too() -> None:
-    found = linted(but(but(a_deployment(), "metadata", "namespace", GONE), *_POD, "runtimeClassName", GONE)).findings
-    assert [(each.namespace, each.rule.name) for each in found] == [("", "pod-runtime-class")]
+    findings = linted(but(but(a_deployment(), "metadata", "namespace", GONE), *_POD, "runtimeClassName", GONE)).findings
+    assert [(lint_finding.namespace, lint_finding.rule.name) for lint_finding in findings] == [
+        ("", "pod-runtime-class")
+    ]

@@ -11,11 +11,21 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 
 from gpuplatform.faults import Fault
-from policies.lint.judging import Linted, LintFinding, Source, lint, read
+from policies.lint.judging import (
+    FILE_RULES,
+    RULES,
+    STACK_RULES,
+    VIEW_RULES,
+    YAML,
+    Linted,
+    LintFinding,
+    Source,
+    lint,
+    read,
+)
 from policies.lint.output import as_github, as_json, as_text
-from policies.lint.rules import FILE_RULES, RULES, STACK_RULES, VIEW_RULES, YAML
 from policies.lint.sarif import SCHEMA, as_sarif
-from policies.rules.pod_requests import POD_RUNTIME_CLASS
+from policies.rules.pods.requests import POD_RUNTIME_CLASS
 from policies.rules.priorities import PRIORITY_CLASS_NOT_DEFAULT
 from sandbox.tools.module_files import SARIF_SCHEMA, files_at_hand
 from tests.tiers import at_hand
@@ -78,8 +88,8 @@ def test_sarif_has_what_its_schema_requires() -> None:
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
     rules = cast("list[dict[str, object]]", run["tool"]["driver"]["rules"])
-    assert [each["id"] for each in rules] == [rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)]
-    assert all(str(each["helpUri"]).startswith("file:///") for each in rules)
+    assert [rule["id"] for rule in rules] == [rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)]
+    assert all(str(rule["helpUri"]).startswith("file:///") for rule in rules)
     first, second = run["results"]
     assert rules[first["ruleIndex"]]["id"] == first["ruleId"] == "pod-runtime-class"
     assert (first["level"], second["level"]) == ("warning", "error")
@@ -111,6 +121,6 @@ def test_sarif_is_what_its_published_schema_asks_for(linted: Linted) -> None:
 
 def test_every_severity_has_a_level_everywhere() -> None:
     for rule in (*RULES, *STACK_RULES, *VIEW_RULES, PRIORITY_CLASS_NOT_DEFAULT):
-        one = Linted(1, 1, (LintFinding("a", 1, "A", "", "a", rule, FOUND.fault),))
-        assert json.loads(as_sarif(one))["runs"][0]["results"][0]["level"] in ("error", "warning", "note")
-        assert as_github(one).startswith(("::error ", "::warning ", "::notice "))
+        linted_one = Linted(1, 1, (LintFinding("a", 1, "A", "", "a", rule, FOUND.fault),))
+        assert json.loads(as_sarif(linted_one))["runs"][0]["results"][0]["level"] in ("error", "warning", "note")
+        assert as_github(linted_one).startswith(("::error ", "::warning ", "::notice "))

@@ -28,9 +28,9 @@ def one(text: str) -> Document:
 
 
 def read(text: str) -> list[Document]:
-    found = list(documents(text))
-    assert not any(isinstance(each, Broken) for each in found)
-    return [each for each in found if isinstance(each, Document)]
+    read_documents = list(documents(text))
+    assert not any(isinstance(document, Broken) for document in read_documents)
+    return [document for document in read_documents if isinstance(document, Document)]
 
 
 def only(text: str) -> Plain:
@@ -69,7 +69,7 @@ def test_a_value_is_what_kubernetes_reads(written: str, value: Plain) -> None:
 
 
 def test_a_file_holds_several_documents_and_empty_ones() -> None:
-    assert [each.body for each in read("---\na: 1\n---\n---\n[2]\n")] == [{"a": 1}, None, [2]]
+    assert [document.body for document in read("---\na: 1\n---\n---\n[2]\n")] == [{"a": 1}, None, [2]]
     assert list(documents("# nothing\n")) == []
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.policies.mutants``: the pack's table. Exit code 1 where a mutant survives."""
+"""``python -m tests.policies.mutants``: print the table of rules and mutants. Exit code 1 if a mutant survives."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def main() -> int:
     killed: Counter[str] = Counter()
     survivors: list[Mutant] = []
     for source in SOURCES:
-        for each in corpus(source)[0]:
-            by = verdict(each)
-            made.append(each)
+        for mutant in corpus(source)[0]:
+            by = verdict(mutant)
+            made.append(mutant)
             killed.update(map(str, by))
-            if not is_noticed(each, by):
-                survivors.append(each)
+            if not is_noticed(mutant, by):
+                survivors.append(mutant)
     print(table(killed, Counter(case.rule.name for case in CASES)))
     print(f"\n{summary(counts(made))}")
-    for each in survivors:
-        print(f"survived: {each}; expected {each.expected}")
+    for survivor in survivors:
+        print(f"survived: {survivor}; expected {survivor.expected}")
     print(f"{len(survivors) or 'no'} mutants survive")
     return 1 if survivors else 0
 

@@ -1,4 +1,4 @@
-"""How a field is broken, and what each rule says of an object whose field is."""
+"""How a field is broken, and what each rule finds in the broken object."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import TypeAlias, cast
 
 from gpuplatform.faults import Fault, errors
-from policies.change_rule import ChangeRule
 from policies.reads import Path, Reads, reads_of, watched
-from policies.rule import Rule, StackRule
+from policies.rule import ChangeRule, Rule, StackRule, ViewRule
 from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
 from policies.subject import Plain, Subject, of_plain
-from policies.view_rule import ViewRule
 from tests.policies.documents import GONE, Gone
 from tests.policies.mutants.sources import Source
 
@@ -32,7 +30,7 @@ class Way(enum.StrEnum):
 
 
 EVERY_WAY = (Way.REMOVED, Way.VALUE, Way.TYPE)
-"""How a field is broken on purpose; that it is not known yet is no fault."""
+"""How a field is broken on purpose; a field that is not known yet is not broken."""
 
 
 def _nothing(*_: object) -> tuple[()]:
@@ -52,7 +50,7 @@ def at_path(body: Plain, path: Path) -> Plain | Gone:
 
 
 def broken(subject: Subject, path: Path, value: Plain | Gone) -> Subject:
-    """The same object with one field of another value, or without it; what lies around it is shared, not copied."""
+    """The same object with one field changed or removed; the other fields are shared, not copied."""
     body = cast("Mapping[str, Plain]", _changed(subject.body, path, value))
     if not subject.api_version or subject.kind == "Release":
         return replace(subject, body=body)
@@ -88,7 +86,7 @@ class Judged:
             self._note(rule)
 
     def without(self, name: str) -> Judged:
-        """The same with one rule that says nothing any more."""
+        """The same with one rule silenced."""
         rule = self._rules[name]
         other = copy.copy(self)
         other._rules = {**self._rules, name: replace(rule, judge=_nothing)}
@@ -96,7 +94,7 @@ class Judged:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The rules that see anything of the source."""
+        """The rules that read any part of the source."""
         return frozenset(name for reads in self._reads for name in reads)
 
     def reads(self, number: int) -> Mapping[str, Reads]:
@@ -113,12 +111,14 @@ class Judged:
         if isinstance(rule, StackRule):
             subjects = list(self._source.subjects)
             subjects[number] = subject
-            found = [fault for _, fault in rule.judge([each for each in subjects if rule.applies_to(each)])]
-            return bool(errors(found))
+            faults = [
+                fault for _, fault in rule.judge([candidate for candidate in subjects if rule.applies_to(candidate)])
+            ]
+            return bool(errors(faults))
         return bool(errors(self._judge(rule, number)(subject)))
 
     def _judge(self, rule: Rule | ViewRule | ChangeRule, number: int) -> Callable[[Subject], list[Fault]]:
-        """The rule as a function of what one subject became."""
+        """The rule as a function of one changed subject."""
         if isinstance(rule, Rule):
             return lambda subject: list(rule.judge(subject))
         if isinstance(rule, ViewRule):
@@ -129,7 +129,7 @@ class Judged:
 
     def _note(self, rule: AnyRule) -> None:
         """What the rule reads of the source as it stands."""
-        mine = [number for number, each in enumerate(self._source.subjects) if rule.applies_to(each)]
+        mine = [number for number, subject in enumerate(self._source.subjects) if rule.applies_to(subject)]
         if isinstance(rule, StackRule):
             every = {number: Reads() for number in mine}
             list(rule.judge([watched(self._source.subjects[number], every[number]) for number in mine]))

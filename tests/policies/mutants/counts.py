@@ -1,4 +1,4 @@
-"""What a run of mutants comes to: by judge, and rule by rule."""
+"""The counts of a run of mutants, by judge and by rule."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.policies.mutants.table import Judge
 
 
 def counts(of: Iterable[Mutant]) -> Counter[str]:
-    """Mutants by who notices them; those that are right as well are none."""
+    """The number of mutants that each judge notices; a mutant that is also right is not counted."""
     return Counter(
-        each.expected.name if isinstance(each.expected, Judge) else OURS
-        for each in of
-        if each.expected is not Judge.NOBODY
+        mutant.expected.name if isinstance(mutant.expected, Judge) else OURS
+        for mutant in of
+        if mutant.expected is not Judge.NOBODY
     )
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuplatform.accept import check_file
-from gpuplatform.proofs.capture.stack import stack_view
-from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.analysis.placement.stack import stack_view
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.settings import Settings
 from policies.lint.judging import objects_of, read
@@ -38,12 +38,12 @@ _NODE: Document = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Subjects that stand together and break no rule."""
+    """Subjects that are judged together and break no rule."""
 
     name: str
     subjects: tuple[Subject, ...]
     view: StackView | None
-    """The stack that pods are held to; None where there is none."""
+    """The stack that pods are checked against; None if there is none."""
 
 
 @functools.cache
@@ -51,11 +51,11 @@ def source(name: str) -> Source:
     """One of ``SOURCES``."""
     if name == EXAMPLES:
         files = sorted((ROOT / "examples" / "workloads").glob("*.yaml"))
-        found = [each for path in files for each in objects_of(read(path, path.name))[0]]
-        return Source(name, tuple(found), stack_view(_settings("dev"), template_name))
+        subjects = [example for path in files for example in objects_of(read(path, path.name))[0]]
+        return Source(name, tuple(subjects), stack_view(_settings("dev"), template_name))
     if name == WRITTEN:
-        seen = {_kind(each) for other in (*STACKS, EXAMPLES) for each in source(other).subjects}
-        others = [each for each in map(subject, GOOD) if _kind(each) not in seen]
+        seen = {_kind(document) for other in (*STACKS, EXAMPLES) for document in source(other).subjects}
+        others = [document for document in map(subject, GOOD) if _kind(document) not in seen]
         return Source(name, (*others, *map(subject, (_NODE, a_load_balancer()))), None)
     return Source(name, tuple(_judged(_registered(_settings(name)))), None)
 
@@ -76,15 +76,15 @@ def _registered(settings: Settings) -> list[Registered]:
     made = record(program)
     (cluster,) = made.of(_CLUSTER)
     inside = record(lambda: EksProvider("0.0.0").construct(cluster.name, cluster.type, cluster.inputs))
-    return [each for each in (*made.resources, *inside.resources) if each.type != _CLUSTER]
+    return [resource for resource in (*made.resources, *inside.resources) if resource.type != _CLUSTER]
 
 
 def _judged(resources: Iterable[Registered]) -> Iterable[Subject]:
-    """Those that some rule is about."""
-    for each in resources:
-        found = of_resource(each.type, each.name, each.inputs)
-        if _kind(found) in _KINDS:
-            yield found
+    """The resources that some rule is about."""
+    for resource in resources:
+        judged = of_resource(resource.type, resource.name, resource.inputs)
+        if _kind(judged) in _KINDS:
+            yield judged
 
 
 def _kind(of: Subject) -> Kind:

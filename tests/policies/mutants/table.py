@@ -1,4 +1,4 @@
-"""The form of the table of mutants: of each field that a rule reads, who notices when it is broken in which way."""
+"""The rows of the table of mutants: for each field that a rule reads and each way to break it, who notices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.policies.mutants.breaking import EVERY_WAY, Way
 
 
 class Judge(enum.StrEnum):
-    """Who notices, where it is none of our rules."""
+    """Who notices a broken field, if none of our rules does."""
 
     SCHEMA = "the provider's schema"
     API_SERVER = "the API server itself"
@@ -28,7 +28,7 @@ Expected: TypeAlias = "str | Judge"
 """A rule by its name, or another judge."""
 Where: TypeAlias = Callable[[Subject, Path], bool]
 Wrong: TypeAlias = "Plain | Callable[[Plain | Gone], Plain]"
-"""A value, or how it is made of the one that is there."""
+"""A value, or a function of the present value."""
 
 _STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _OTHER_TYPE: Plain = {"x": "y"}
@@ -46,17 +46,17 @@ class Row:
     values: tuple[Wrong, ...]
     """The wrong values, each a mutant; where there are none, a plain word instead of a plain value."""
     where: Where | None
-    """Where it applies: None for everywhere."""
+    """The condition under which the row applies; None for always."""
     why: str
-    """Where nobody notices: why that is right."""
+    """If nobody notices: why that is right."""
 
     @property
     def steps(self) -> tuple[str, ...] | None:
-        """The keys of the path, empty for any item of a list, where it names its fields outright."""
+        """The keys of the path, with an empty key for any item of a list; None if the path has a wildcard."""
         return None if "*" in self.path else tuple(name or other for name, other in _STEP.findall(self.path))
 
     def is_about(self, subject: Subject, path: Path) -> bool:
-        """Whether the row speaks of that field of that object."""
+        """Whether the row is about that field of that object."""
         return (
             any(subject.is_a(kind) for kind in self.kinds)
             and _pattern(self.path).fullmatch(shape_of(path)) is not None
@@ -68,8 +68,8 @@ class Row:
         if way is Way.VALUE:
             if not self.values:
                 return () if isinstance(value, dict | list) else ("wrong",)
-            made = tuple(each(value) if callable(each) else each for each in self.values)
-            return tuple(each for each in made if each != value)
+            made = tuple(wrong(value) if callable(wrong) else wrong for wrong in self.values)
+            return tuple(became for became in made if became != value)
         if value is GONE:
             return ()
         if way is Way.REMOVED:
@@ -86,27 +86,27 @@ def row(
     where: Where | None = None,
     why: str = "",
 ) -> Row:
-    """A row; every way where none is named."""
+    """A row; without ways it is for every way."""
     of = (kinds,) if isinstance(kinds, Kind) else tuple(kinds)
     return Row(of, path, expected, ways or EVERY_WAY, tuple(values), where, why)
 
 
 def right(kinds: Kind | Iterable[Kind], path: str, why: str, *ways: Way, **more: Where) -> Row:
-    """A row for what may be so or otherwise, and why that is nobody's fault."""
+    """A row for a field whose other values are right as well, and why."""
     return row(kinds, path, Judge.NOBODY, *ways, where=more.get("where"), why=why)
 
 
 def shape_of(path: Path) -> str:
     """A path with every position left out: ``spec.taints[].key``."""
-    said = ""
-    for each in path:
-        if isinstance(each, int):
-            said += "[]"
-        elif not each.isidentifier():
-            said += f"[{each}]"
+    shape = ""
+    for step in path:
+        if isinstance(step, int):
+            shape += "[]"
+        elif not step.isidentifier():
+            shape += f"[{step}]"
         else:
-            said += f".{each}" if said else each
-    return said
+            shape += f".{step}" if shape else step
+    return shape
 
 
 @functools.cache

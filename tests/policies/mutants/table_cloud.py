@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from policies.kinds import CLUSTER, NODE_POOL, RELEASE
 from policies.reads import Path
 from policies.rules.bindings import CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING
-from policies.rules.bounds import LIMIT_RANGE
 from policies.rules.identity import POLICY, ROLE
-from policies.rules.launch_templates import LAUNCH_TEMPLATE
 from policies.rules.network import INGRESS_RULE, SERVICE, SUBNET
-from policies.subject import Plain, Subject, at
+from policies.rules.node_groups import LAUNCH_TEMPLATE
+from policies.rules.tenant_limits import LIMIT_RANGE
+from policies.subject import CLUSTER, NODE_POOL, RELEASE, Plain, Subject, at
 from tests.policies.documents import Gone
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row
@@ -33,8 +32,8 @@ def _is(path: Path, value: object) -> Where:
 def _rewritten(part: str, value: Plain) -> Callable[[Plain | Gone], Plain]:
     """A policy's text with that part of its first statement changed."""
 
-    def rewrite(given: Plain | Gone) -> Plain:
-        document = json.loads(str(given))
+    def rewrite(policy: Plain | Gone) -> Plain:
+        document = json.loads(str(policy))
         document["Statement"][0][part] = value
         document["Statement"][0].pop("Condition", None)
         return json.dumps(document)
@@ -42,8 +41,8 @@ def _rewritten(part: str, value: Plain) -> Callable[[Plain | Gone], Plain]:
     return rewrite
 
 
-def _one_down(given: Plain | Gone) -> Plain:
-    return given - 1 if isinstance(given, int) else given if not isinstance(given, Gone) else None
+def _one_down(number: Plain | Gone) -> Plain:
+    return number - 1 if isinstance(number, int) else number if not isinstance(number, Gone) else None
 
 
 def _has_a_rung_below(subject: Subject, _: Path) -> bool:

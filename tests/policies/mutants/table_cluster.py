@@ -1,8 +1,10 @@
-"""Fields of teams' namespaces, of priorities, of the operator's chart and of the cluster itself."""
+"""Fields of teams' namespaces, priorities, the operator's chart and the cluster."""
 
 from __future__ import annotations
 
-from policies.kinds import (
+from policies.reads import Path
+from policies.rules.operator_values import CLUSTER_POLICY, SERVICE_MONITOR
+from policies.subject import (
     CLUSTER,
     NAMESPACE,
     NETWORK_POLICY,
@@ -12,10 +14,9 @@ from policies.kinds import (
     ROLE,
     SERVICE_ACCOUNT,
     STACK,
+    Subject,
+    at,
 )
-from policies.reads import Path
-from policies.rules.operator_objects import CLUSTER_POLICY, SERVICE_MONITOR
-from policies.subject import Subject, at
 from tests.policies.documents import GONE
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row
@@ -140,8 +141,8 @@ def _held(subject: Subject, path: Path) -> bool:
 
 
 def _rule(subject: Subject, path: Path) -> list[str]:
-    found = at_path(subject.body, path[:2])
-    return list(found) if isinstance(found, dict) else []
+    policy_rule = at_path(subject.body, path[:2])
+    return list(policy_rule) if isinstance(policy_rule, dict) else []
 
 
 _OPERATOR: Where = lambda subject, _: "gpu-operator" in str(at(subject.body, "chart"))  # noqa: E731
@@ -174,9 +175,9 @@ OPERATOR_ROWS: tuple[Row, ...] = (
     ),
     right(RELEASE, "values.devicePlugin.config.default", "the chart has no default either", REMOVED),
     *(
-        each
+        tolerations_row
         for part in _BOTH_LISTS
-        for each in (
+        for tolerations_row in (
             row(RELEASE, f"{part}.tolerations", "operator-tolerates-standard", REMOVED, TYPE, where=_OPERATOR),
             row(RELEASE, f"{part}.tolerations[].key", "operator-tolerates-standard", VALUE, TYPE, where=_COMMON),
             row(RELEASE, f"{part}.tolerations[].key", "operator-reaches-pools", VALUE, TYPE),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from policies.kinds import CONFIG_MAP, NAMESPACE, RELEASE, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, SECRET
-from policies.namespaces import is_platforms
 from policies.reads import Path
 from policies.rules.tenancy import is_tenant
-from policies.subject import Subject
-from policies.workloads import WORKLOAD_KINDS
+from policies.subject import CONFIG_MAP, NAMESPACE, RELEASE, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE, SECRET, Subject
+from policies.workloads import WORKLOAD_KINDS, is_platforms
 from tests.policies.mutants.breaking import Way
 from tests.policies.mutants.table import Judge, Row, right, row
 

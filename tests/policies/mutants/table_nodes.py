@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpuplatform.catalog.instance_types import InstanceType
-from policies.kinds import CONFIG_MAP, NODE, NODE_CLASS, NODE_GROUP, NODE_OVERLAY, NODE_POOL
 from policies.nodepool import NodePool, nodepool
 from policies.reads import Path
-from policies.subject import Plain, Subject, Unknown
+from policies.subject import CONFIG_MAP, NODE, NODE_CLASS, NODE_GROUP, NODE_OVERLAY, NODE_POOL, Plain, Subject, Unknown
 from tests.policies.documents import GONE, Gone
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row
@@ -19,8 +18,8 @@ _ABOUT_TYPES = ("kubernetes.io/arch", "kubernetes.io/os")
 _TYPE_KEY = "node.kubernetes.io/instance-type"
 
 
-def _is_arm64(one: InstanceType) -> bool:
-    return one.architecture == "arm64"
+def _is_arm64(instance_type: InstanceType) -> bool:
+    return instance_type.architecture == "arm64"
 
 
 def _pool(holds: Callable[[NodePool], bool]) -> Where:
@@ -31,7 +30,9 @@ GPU = _pool(lambda pool: pool.is_gpu)
 STATIC = _pool(lambda pool: pool.is_static)
 OTHER = _pool(lambda pool: not pool.is_gpu)
 SHARED = _pool(lambda pool: pool.is_partitioned or pool.label("nvidia.com/device-plugin.config") is not None)
-GRAVITON = _pool(lambda pool: not isinstance(pool.types, Unknown) and any(_is_arm64(each) for each in pool.types))
+GRAVITON = _pool(
+    lambda pool: not isinstance(pool.types, Unknown) and any(_is_arm64(instance_type) for instance_type in pool.types)
+)
 WORKER = _pool(lambda pool: pool.is_gpu and not pool.is_chief and not pool.is_static)
 CHIEF = _pool(lambda pool: pool.is_chief)
 CUT = _pool(lambda pool: pool.is_partitioned)
@@ -40,7 +41,7 @@ PROTECTED_ELASTIC = _pool(lambda pool: pool.is_protected and not pool.is_static)
 
 
 def _beside(part: str, value: str | Gone) -> Where:
-    """Where the entry that the field is in has that value in another part."""
+    """The condition that another part of the field's entry has that value."""
     return lambda subject, path: at_path(subject.body, (*_entry(path), part)) == value
 
 
@@ -49,9 +50,9 @@ ALWAYS_ACTIVE = _beside("schedule", GONE)
 
 
 def _entry(path: Path) -> Path:
-    last = max(number for number, each in enumerate(path) if isinstance(each, int))
+    last = max(number for number, step in enumerate(path) if isinstance(step, int))
     if path[last - 1] == "values":
-        last = max(number for number, each in enumerate(path[:last]) if isinstance(each, int))
+        last = max(number for number, step in enumerate(path[:last]) if isinstance(step, int))
     return path[: last + 1]
 
 
@@ -61,15 +62,15 @@ def _last_one(subject: Subject, path: Path) -> bool:
 
 
 def _last_choice_of_spot(subject: Subject, path: Path) -> bool:
-    """Whether one type less is one too few of a NodePool on spot."""
+    """Whether a NodePool on spot would have too few types with one type less."""
     lines, key = at_path(subject.body, path[:-3]), at_path(subject.body, (*_entry(path), "key"))
     listed = at_path(subject.body, path[:-1])
-    spot = isinstance(lines, list) and any("spot" in str(each) for each in lines)
+    spot = isinstance(lines, list) and any("spot" in str(line) for line in lines)
     return spot and key == _TYPE_KEY and isinstance(listed, list) and len(listed) == 2
 
 
 def _both(*conditions: Where) -> Where:
-    return lambda subject, path: all(each(subject, path) for each in conditions)
+    return lambda subject, path: all(condition(subject, path) for condition in conditions)
 
 
 def _standard_taint(subject: Subject, path: Path) -> bool:
@@ -83,7 +84,7 @@ def _twice(value: Plain | Gone) -> Plain:
 
 
 def _other(value: str, otherwise: str) -> Callable[[Plain | Gone], Plain]:
-    return lambda given: otherwise if given == value else value
+    return lambda present: otherwise if present == value else value
 
 
 LABEL_ROWS = (

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from gpuplatform.standard import keys
-from policies.kinds import CONFIG_MAP
 from policies.reads import Path
-from policies.rules.pod_jobs import JOB, SERVICE
-from policies.rules.pod_spread import DEPLOYMENT
-from policies.subject import Plain, Subject
+from policies.rules.pods.jobs import JOB, SERVICE
+from policies.rules.pods.spread import DEPLOYMENT
+from policies.subject import CONFIG_MAP, Plain, Subject
 from policies.workloads import WORKLOAD_KINDS
 from tests.policies.mutants.breaking import Way, at_path
 from tests.policies.mutants.table import Judge, Row, Where, right, row

@@ -1,4 +1,4 @@
-"""No mutant survives: whoever is expected to notice a broken field does, and no rule could be left out."""
+"""No mutant survives: the expected judge notices every broken field, and every rule is needed for some mutant."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def test_a_broken_field_is_noticed_by_whom_the_table_expects(
 ) -> None:
     made, _ = corpus(source)
     survived = [
-        f"{each}: expected {each.expected}, noticed by {', '.join(sorted(by)) or 'nobody'}"
-        for each in made
-        if not is_noticed(each, by := verdict(each))
+        f"{mutant}: expected {mutant.expected}, noticed by {', '.join(sorted(by)) or 'nobody'}"
+        for mutant in made
+        if not is_noticed(mutant, by := verdict(mutant))
     ]
 
     assert survived == []
@@ -43,8 +43,8 @@ def test_a_broken_field_is_noticed_by_whom_the_table_expects(
 def test_without_the_body_of_a_rule_a_mutant_survives(rule: AnyRule) -> None:
     for source in SOURCES:
         silenced = judged(source).without(rule.name) if rule.name in judged(source).rules else None
-        mine = [each for each in corpus(source)[0] if each.expected == rule.name]
-        if silenced is not None and any(not is_noticed(each, verdict(each, silenced)) for each in mine):
+        mine = [mutant for mutant in corpus(source)[0] if mutant.expected == rule.name]
+        if silenced is not None and any(not is_noticed(mutant, verdict(mutant, silenced)) for mutant in mine):
             return
     pytest.fail(f"no mutant needs {rule.name}")
 
@@ -52,16 +52,16 @@ def test_without_the_body_of_a_rule_a_mutant_survives(rule: AnyRule) -> None:
 def test_the_table_names_rules_that_there_are_and_says_why_where_nobody_need_notice() -> None:
     names = {rule.name for rule in (*RULES, *STACK_RULES, *VIEW_RULES, *CHANGE_RULES)}
 
-    assert {str(each.expected) for each in ROWS if not isinstance(each.expected, Judge)} <= names
-    assert [each for each in ROWS if (each.expected is Judge.NOBODY) != bool(each.why)] == []
+    assert {str(row.expected) for row in ROWS if not isinstance(row.expected, Judge)} <= names
+    assert [row for row in ROWS if (row.expected is Judge.NOBODY) != bool(row.why)] == []
 
 
 def test_no_row_of_the_table_is_idle() -> None:
-    made = [each for source in SOURCES for each in corpus(source)[0]]
+    made = [mutant for source in SOURCES for mutant in corpus(source)[0]]
     idle = [
         f"{', '.join(map(str, row.kinds[:2]))}: {row.path} {[way.value for way in row.ways]}"
         for row in ROWS
-        if not any(row.expected == each.expected and row.is_about(each.subject, each.path) for each in made)
+        if not any(row.expected == mutant.expected and row.is_about(mutant.subject, mutant.path) for mutant in made)
     ]
 
     assert idle == []

@@ -1,7 +1,7 @@
-"""``python -m tests.soak.queues``: a thousand jobs of ten teams at once, through the queues, and without them.
+"""``python -m tests.soak.queues``: a thousand jobs of ten teams at once, with queues and without them.
 
-The real API server, controllers, scheduler, Kueue and Karpenter; kwok ends each job after its time. Exit code 1 where
-the teams' shares do not follow their weights, one is passed over for long, or a job does not end.
+The API server, controllers, scheduler, Kueue and Karpenter are real; kwok ends each job after its time. Exit code 1
+where the teams' shares do not follow their weights, a team is passed over for long, or a job does not end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpuplatform.render.stack import render
 from gpuplatform.settings.tenants import Scheduling
 from sandbox.cluster import Cluster, ClusterCommands, cluster, cluster_commands_at_hand
 from sandbox.errors import SandboxError
-from sandbox.market import ec2_of
+from sandbox.offerings import ec2_of
 from tests.bench.table import show
 from tests.soak.queues.reading import evictions, queued_jobs, unqueued_jobs
 from tests.soak.queues.shares import Held, due, faults, longest_passing_over, mean_cards, seconds, waits, window
@@ -26,13 +26,13 @@ from tests.soak.queues.teams import CARDS, CLAIMS, JOBS_OF_A_TEAM, NODES, RUN_SE
 
 COUNT = JOBS_OF_A_TEAM * len(CLAIMS)
 STILL_SECONDS = 180.0
-"""Where no job ends for so long, none will."""
+"""The campaign fails where no job ends for so long."""
 ASK_SECONDS = 10.0
 LIMIT_SECONDS = 600.0
 
 
 def campaign(commands: ClusterCommands, scheduling: Scheduling) -> tuple[list[Held], int]:
-    """Everything at once on a new cluster without a node, to the last job's end; and how many were evicted on the way.
+    """Submit all jobs at once on a new cluster without nodes and wait for the last end; also returns the evictions.
 
     Raises SandboxError when a job is refused or does not end.
     """
@@ -53,7 +53,7 @@ def campaign(commands: ClusterCommands, scheduling: Scheduling) -> tuple[list[He
         on.settle()
         print(f"\n{COUNT} jobs of {len(CLAIMS)} teams, {scheduling.value}", flush=True)
         begun = time.monotonic()
-        text = "\n---\n".join(as_yaml(each) for each in jobs(stack))
+        text = "\n---\n".join(as_yaml(job) for job in jobs(stack))
         created = on.plane.kubectl("create", "-f", "-", stdin=text, limit_seconds=LIMIT_SECONDS)
         if not created.ok:
             raise SandboxError(created.err.strip()[-2000:])
@@ -65,7 +65,7 @@ def campaign(commands: ClusterCommands, scheduling: Scheduling) -> tuple[list[He
 
 
 def see_through(on: Cluster, begun: float) -> None:
-    """Return when every job has ended; how many have is said on the way. Raises SandboxError when none does."""
+    """Wait until every job has ended, and print the progress. Raises SandboxError when no job ends for too long."""
     ended, moved = 0, time.monotonic()
     while ended < COUNT:
         if time.monotonic() - moved > STILL_SECONDS:
@@ -73,25 +73,25 @@ def see_through(on: Cluster, begun: float) -> None:
                 f"{COUNT - ended} of {COUNT} jobs have not ended, and none has for {STILL_SECONDS:.0f} s"
             )
         time.sleep(ASK_SECONDS)
-        found = on.plane.kubectl("get", "jobs", "-A", "--field-selector=status.successful=1", "-o", "name").out
-        if found.count("\n") > ended:
-            ended, moved = found.count("\n"), time.monotonic()
+        names = on.plane.kubectl("get", "jobs", "-A", "--field-selector=status.successful=1", "-o", "name").out
+        if names.count("\n") > ended:
+            ended, moved = names.count("\n"), time.monotonic()
         print(f"  {time.monotonic() - begun:4.0f} s: {ended} ended", flush=True)
 
 
 def tell(queued: Sequence[Held], unqueued: Sequence[Held], evicted: int) -> None:
-    """Both campaigns, team by team and whole."""
-    expected, begun = due(CLAIMS, CARDS), min(each.submitted for each in queued)
-    shares = [mean_cards(each, during) if (during := window(each, CARDS)) else {} for each in (queued, unqueued)]
+    """Print both campaigns, by team and in total."""
+    expected, begun = due(CLAIMS, CARDS), min(held.submitted for held in queued)
+    shares = [mean_cards(held, during) if (during := window(held, CARDS)) else {} for held in (queued, unqueued)]
     passed, longest = longest_passing_over(queued), [waits(queued), waits(unqueued)]
     rows = [
         [
             team,
             str(claim.weight),
             f"{expected[team]:.0f}",
-            *(f"{each.get(team, 0.0):.1f}" for each in shares),
-            *(f"{pick(each.admitted for each in queued if each.team == team) - begun:.0f}" for pick in (min, max)),
-            *(f"{each[team]:.0f}" for each in longest),
+            *(f"{share.get(team, 0.0):.1f}" for share in shares),
+            *(f"{pick(job.admitted for job in queued if job.team == team) - begun:.0f}" for pick in (min, max)),
+            *(f"{longest_wait[team]:.0f}" for longest_wait in longest),
             str(passed[team]),
         ]
         for team, claim in CLAIMS.items()
@@ -113,10 +113,10 @@ def tell(queued: Sequence[Held], unqueued: Sequence[Held], evicted: int) -> None
 
 
 def main() -> int:
-    """Exit code 1 with a line for each thing that does not hold."""
+    """Exit code 1 with a line for each expectation that is not met."""
     commands = cluster_commands_at_hand()
     if commands is None:
-        print("tools are not there: make tools")
+        print("the sandbox's tools are not built. Change: make tools")
         return 1
     try:
         queued, evicted = campaign(commands, Scheduling.QUEUED)
@@ -125,12 +125,12 @@ def main() -> int:
         print(error)
         return 1
     tell(queued, unqueued, evicted)
-    found = faults(queued, CLAIMS, CARDS)
-    for each in found:
-        print(f"does not hold: {each}")
-    if not found:
+    violations = faults(queued, CLAIMS, CARDS)
+    for violation in violations:
+        print(f"not met: {violation}")
+    if not violations:
         print("\nEvery team held its share by weight, none was passed over for long, every job ended")
-    return 1 if found else 0
+    return 1 if violations else 0
 
 
 if __name__ == "__main__":

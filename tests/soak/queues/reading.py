@@ -1,4 +1,4 @@
-"""What a campaign's jobs held, as the API server tells it."""
+"""The cards that a campaign's jobs held, read from the API server."""
 
 from __future__ import annotations
 
@@ -12,51 +12,51 @@ WORKLOADS = "workloads.kueue.x-k8s.io"
 
 
 def queued_jobs(on: Cluster) -> list[Held]:
-    """By Kueue's own conditions: a card is a team's from the reservation, the last where there were several."""
+    """Jobs by Kueue's conditions: a team holds a card from the reservation on, or from the last of several."""
     return [
         Held(
-            each["metadata"]["namespace"],
-            _time(each["metadata"]["creationTimestamp"]),
-            _when(each, "QuotaReserved"),
-            _when(each, "Finished"),
+            workload["metadata"]["namespace"],
+            _time(workload["metadata"]["creationTimestamp"]),
+            _when(workload, "QuotaReserved"),
+            _when(workload, "Finished"),
         )
-        for each in _listed(on, WORKLOADS)
+        for workload in _listed(on, WORKLOADS)
     ]
 
 
 def unqueued_jobs(on: Cluster) -> list[Held]:
-    """By their pods: a card is a team's from the binding."""
+    """Jobs by their pods: a team holds a card from the binding of its pod on."""
     submitted = {
-        (each["metadata"]["namespace"], each["metadata"]["name"]): _time(each["metadata"]["creationTimestamp"])
-        for each in _listed(on, "jobs")
+        (job["metadata"]["namespace"], job["metadata"]["name"]): _time(job["metadata"]["creationTimestamp"])
+        for job in _listed(on, "jobs")
     }
     return [
         Held(
-            each["metadata"]["namespace"],
-            submitted[each["metadata"]["namespace"], each["metadata"]["labels"]["job-name"]],
-            _when(each, "PodScheduled"),
-            _time(each["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]),
+            pod["metadata"]["namespace"],
+            submitted[pod["metadata"]["namespace"], pod["metadata"]["labels"]["job-name"]],
+            _when(pod, "PodScheduled"),
+            _time(pod["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]),
         )
-        for each in _listed(on, "pods")
+        for pod in _listed(on, "pods")
     ]
 
 
 def evictions(on: Cluster) -> int:
-    """How often a job was sent back after it had been admitted."""
-    stats = [each["status"].get("schedulingStats", {}).get("evictions", []) for each in _listed(on, WORKLOADS)]
-    return sum(each["count"] for found in stats for each in found)
+    """The number of evictions of admitted jobs."""
+    stats = [workload["status"].get("schedulingStats", {}).get("evictions", []) for workload in _listed(on, WORKLOADS)]
+    return sum(entry["count"] for entries in stats for entry in entries)
 
 
 def _listed(on: Cluster, kind: str) -> list[Any]:
     return cast(list[Any], items(on.plane.kubectl, kind, "-A"))
 
 
-def _when(found: Any, condition: str) -> float:
+def _when(document: Any, condition: str) -> float:
     """The moment at which a condition became true."""
     return next(
-        _time(each["lastTransitionTime"])
-        for each in found["status"]["conditions"]
-        if each["type"] == condition and each["status"] == "True"
+        _time(entry["lastTransitionTime"])
+        for entry in document["status"]["conditions"]
+        if entry["type"] == condition and entry["status"] == "True"
     )
 
 

@@ -1,4 +1,4 @@
-"""What each team held of the cards while all of them waited for more, and whether that follows the weights."""
+"""The cards that each team held while all teams waited for more, and whether the shares follow the weights."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from itertools import combinations
 
 TOLERANCE = 0.1
-"""A team's mean may differ from what is due by this part of it: a job is a whole card, and ends when it ends."""
+"""The allowed relative difference between a team's mean and its due share: a job takes a whole card for its time."""
 FILLINGS = 2
-"""A team that waits gets a card before the others have been given all cards so many times."""
+"""A waiting team must get a card before the others have been given all cards so many times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a team may expect."""
+    """The share that a team may expect."""
 
     weight: int
     guaranteed: int
-    """Cards."""
+    """The number of guaranteed cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One job of one card; times in seconds from whichever moment."""
+    """One job of one card; times are seconds since a common, arbitrary moment."""
 
     team: str
     submitted: float
@@ -33,58 +33,58 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From when every job was there and every card was taken, until the first team had nothing left that waits."""
+    """From when all jobs were submitted and all cards taken, until the first team had no waiting job left."""
 
     since: float
     until: float
 
 
 def due(claims: Mapping[str, Claim], cards: int) -> dict[str, float]:
-    """Cards of each team while all of them want more: its own, and its part by weight of what is nobody's."""
-    idle = cards - sum(each.guaranteed for each in claims.values())
-    weights = sum(each.weight for each in claims.values())
-    return {team: each.guaranteed + idle * each.weight / weights for team, each in claims.items()}
+    """Cards of each team while all of them want more: its guarantee, and by weight its part of the other cards."""
+    idle = cards - sum(claim.guaranteed for claim in claims.values())
+    weights = sum(claim.weight for claim in claims.values())
+    return {team: claim.guaranteed + idle * claim.weight / weights for team, claim in claims.items()}
 
 
 def window(jobs: Sequence[Held], cards: int) -> Window | None:
-    """None where the cards were never contended for by all."""
-    moments = sorted({each.admitted for each in jobs})
-    full = next((each for each in moments if _at(jobs, each) >= cards), None)
+    """The window in which all teams contended for the cards; None where there was none."""
+    moments = sorted({job.admitted for job in jobs})
+    full = next((moment for moment in moments if _at(jobs, moment) >= cards), None)
     if full is None:
         return None
-    last = {each.team: each.admitted for each in sorted(jobs, key=lambda job: job.admitted)}
-    found = Window(max(full, *(each.submitted for each in jobs)), min(last.values()))
-    return found if found.since < found.until else None
+    last = {held.team: held.admitted for held in sorted(jobs, key=lambda job: job.admitted)}
+    contended = Window(max(full, *(job.submitted for job in jobs)), min(last.values()))
+    return contended if contended.since < contended.until else None
 
 
 def mean_cards(jobs: Iterable[Held], during: Window) -> dict[str, float]:
-    """Of each team: its card-seconds in the window, by the window's length."""
+    """The mean number of cards of each team: its card-seconds in the window divided by the window's length."""
     sums: dict[str, float] = {}
-    for each in jobs:
-        inside = max(0.0, min(each.ended, during.until) - max(each.admitted, during.since))
-        sums[each.team] = sums.get(each.team, 0.0) + inside
-    return {team: seconds / (during.until - during.since) for team, seconds in sums.items()}
+    for job in jobs:
+        inside = max(0.0, min(job.ended, during.until) - max(job.admitted, during.since))
+        sums[job.team] = sums.get(job.team, 0.0) + inside
+    return {team: card_seconds / (during.until - during.since) for team, card_seconds in sums.items()}
 
 
 def waits(jobs: Iterable[Held]) -> dict[str, float]:
-    """Of each team: the longest that a job waited, in seconds."""
+    """The longest wait of each team's jobs, in seconds."""
     longest: dict[str, float] = {}
-    for each in jobs:
-        longest[each.team] = max(longest.get(each.team, 0.0), each.admitted - each.submitted)
+    for job in jobs:
+        longest[job.team] = max(longest.get(job.team, 0.0), job.admitted - job.submitted)
     return longest
 
 
 def seconds(jobs: Sequence[Held]) -> float:
-    """From the first submission to the last end."""
-    return max(each.ended for each in jobs) - min(each.submitted for each in jobs)
+    """The seconds from the first submission to the last end."""
+    return max(job.ended for job in jobs) - min(job.submitted for job in jobs)
 
 
 def longest_passing_over(jobs: Sequence[Held]) -> dict[str, int]:
-    """Of each team: the most jobs of others that were admitted in a row while it waited."""
-    most = dict.fromkeys(sorted({each.team for each in jobs}), 0)
+    """For each team, the most jobs of other teams that were admitted in a row while it waited."""
+    most = dict.fromkeys(sorted({held.team for held in jobs}), 0)
     passed = dict(most)
-    left = {team: sum(each.team == team for each in jobs) for team in most}
-    for job in sorted(jobs, key=lambda each: each.admitted):
+    left = {team: sum(job.team == team for job in jobs) for team in most}
+    for job in sorted(jobs, key=lambda held: held.admitted):
         for team in most:
             passed[team] = 0 if team == job.team or not left[team] else passed[team] + 1
             most[team] = max(most[team], passed[team])
@@ -93,7 +93,7 @@ def longest_passing_over(jobs: Sequence[Held]) -> dict[str, int]:
 
 
 def faults(jobs: Sequence[Held], claims: Mapping[str, Claim], cards: int) -> list[str]:
-    """What does not hold of: in order of share, none starved."""
+    """Every violation of fair sharing: a share that is not due, swapped shares, a starved team."""
     during = window(jobs, cards)
     if during is None:
         return [f"the {cards} cards were never taken while every team waited: there is no share to judge"]
@@ -107,9 +107,9 @@ def faults(jobs: Sequence[Held], claims: Mapping[str, Claim], cards: int) -> lis
     ]
     swapped = [
         f"{light} held {had.get(light, 0.0):.1f} cards, no less than {heavy} with {had.get(heavy, 0.0):.1f}"
-        for one, other in combinations(expected, 2)
-        if expected[one] != expected[other]
-        for light, heavy in [sorted((one, other), key=lambda team: expected[team])]
+        for first, second in combinations(expected, 2)
+        if expected[first] != expected[second]
+        for light, heavy in [sorted((first, second), key=lambda team: expected[team])]
         if had.get(light, 0.0) >= had.get(heavy, 0.0)
     ]
     starved = [
@@ -121,4 +121,4 @@ def faults(jobs: Sequence[Held], claims: Mapping[str, Claim], cards: int) -> lis
 
 
 def _at(jobs: Iterable[Held], moment: float) -> int:
-    return sum(each.admitted <= moment < each.ended for each in jobs)
+    return sum(job.admitted <= moment < job.ended for job in jobs)

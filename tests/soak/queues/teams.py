@@ -1,4 +1,4 @@
-"""Ten teams of different weights on one pool of whole cards, and a thousand jobs of theirs."""
+"""Ten teams of different weights on one pool of whole cards, and their thousand jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLAIMS = {f"team-{number}": Claim(weight=1 + number // 2, guaranteed=GUARANTEED)
 
 
 def settings(scheduling: Scheduling) -> Settings:
-    """The same teams and cards; a quota holds nobody back where there are no queues."""
+    """The settings with and without queues; without queues each team's quota is all cards."""
     pool = a_pool(
         name="train",
         purpose="train",
@@ -37,7 +37,7 @@ def settings(scheduling: Scheduling) -> Settings:
 
 
 def jobs(stack: Settings) -> Iterator[Document]:
-    """One of each team in turn, a card each."""
+    """The jobs of all teams, one card each, the teams in turn."""
     spec = spec_of(stack.pools[0])
     for number in range(JOBS_OF_A_TEAM):
         for team in CLAIMS:

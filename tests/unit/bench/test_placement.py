@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuplatform.settings.cost import Cost
-from gpuplatform.settings.prices import Prices
+from gpuplatform.plan.prices import Prices
+from gpuplatform.settings.settings import Cost
 from gpuplatform.standard.labels import Purpose
 from tests.bench.placement.offers import meant, of_catalogue, of_stack
 from tests.bench.placement.pods import MEANT, in_our_words
@@ -20,10 +20,10 @@ SMALL = Row("small", "ml-serving", Purpose.INFER, 3, 1, 14.0, 0.6, True, False, 
 
 
 def test_the_least_for_whole_small_cards_is_the_cheapest_node_for_each_pod() -> None:
-    found = least([SMALL], of_catalogue(PRICES))
-    assert found.usd_per_hour == pytest.approx(3 * 0.526)
-    assert [(offer.node.name, count) for offer, count in found.nodes] == [("g4dn.xlarge", 3)]
-    assert found.bound_usd_per_hour == pytest.approx(found.usd_per_hour)
+    solution = least([SMALL], of_catalogue(PRICES))
+    assert solution.usd_per_hour == pytest.approx(3 * 0.526)
+    assert [(offer.node.name, count) for offer, count in solution.nodes] == [("g4dn.xlarge", 3)]
+    assert solution.bound_usd_per_hour == pytest.approx(solution.usd_per_hour)
 
 
 def test_an_interruptible_pod_is_paid_for_at_the_price_of_spot() -> None:
@@ -31,7 +31,7 @@ def test_an_interruptible_pod_is_paid_for_at_the_price_of_spot() -> None:
 
 
 def test_what_no_card_holds_has_no_bill() -> None:
-    with pytest.raises(InfeasibleError, match="nothing carries small"):
+    with pytest.raises(InfeasibleError, match="no instance type carries small"):
         least([replace(SMALL, memory_gib=900)], of_catalogue(PRICES))
 
 
@@ -45,9 +45,9 @@ def test_prods_pools_can_carry_the_reference_day_near_the_least_and_no_pod_means
         assert offer.planned is not None
         assert offer.planned.pool.purpose is row.purpose or offer.planned.pool.name == "worker"
     documents = in_our_words(plan, settings)
-    names = {each.name for each, _, _ in plan.pods}
-    assert {str(each["metadata"]["name"]).rpartition("-on-")[0] for each in documents} >= names - {""}  # type: ignore[index]
-    assert all(MEANT in str(each) for each in documents)
+    names = {row.name for row, _, _ in plan.pods}
+    assert {str(document["metadata"]["name"]).rpartition("-on-")[0] for document in documents} >= names - {""}  # type: ignore[index]
+    assert all(MEANT in str(document) for document in documents)
 
 
 def test_every_fault_of_a_workload_file_is_named_at_once(tmp_path: Path) -> None:
@@ -58,9 +58,9 @@ def test_every_fault_of_a_workload_file_is_named_at_once(tmp_path: Path) -> None
     )
     with pytest.raises(WorkloadError) as refused:
         read(file)
-    said = str(refused.value)
-    assert "row 1 (a): replicas is 0; wanted: 1 or more" in said
-    assert "row 2 (a): isolation is '?'; wanted: yes or no" in said
+    message = str(refused.value)
+    assert "row 1 (a): replicas is 0; wanted: 1 or more" in message
+    assert "row 2 (a): isolation is '?'; wanted: yes or no" in message
     file.write_text("name,replicas\n")
     with pytest.raises(WorkloadError, match="no column team, kind"):
         read(file)

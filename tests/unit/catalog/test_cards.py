@@ -29,66 +29,71 @@ LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
 
 
 def test_the_catalogue_has_exactly_the_cards_that_ec2_reports() -> None:
-    assert {each.name: each.karpenter_gpu_name for each in cards().values()} == {
+    assert {known_card.name: known_card.karpenter_gpu_name for known_card in cards().values()} == {
         name: gpu_name for name, (gpu_name, _) in GPU_MEMORY_MIB.items()
     }
 
 
 @pytest.mark.parametrize("name", GPU_MEMORY_MIB)
 def test_memory_as_sold_is_what_ec2_reports_in_one_unit_or_the_other(name: str) -> None:
-    known = card(name)
-    assert known is not None
+    known_card = card(name)
+    assert known_card is not None
     _, reported_mib = GPU_MEMORY_MIB[name]
     in_gib = reported_mib / 1024
     in_gb = reported_mib * 1024**2 / 1000**3
-    assert min(abs(known.memory_gb - in_gib), abs(known.memory_gb - in_gb)) < 1
+    assert min(abs(known_card.memory_gb - in_gib), abs(known_card.memory_gb - in_gb)) < 1
 
 
 def test_two_memory_sizes_of_a_model_are_two_cards_that_share_its_name() -> None:
-    assert [each.name for each in cards().values() if each.model == "A100"] == ["A100-40GB", "A100-80GB"]
+    assert [known_card.name for known_card in cards().values() if known_card.model == "A100"] == [
+        "A100-40GB",
+        "A100-80GB",
+    ]
 
 
 def test_no_two_cards_share_both_model_and_memory() -> None:
-    pairs = [(each.model, each.memory_gb) for each in cards().values()]
+    pairs = [(known_card.model, known_card.memory_gb) for known_card in cards().values()]
     assert len(pairs) == len(set(pairs))
 
 
 @pytest.mark.parametrize("name", GPU_MEMORY_MIB)
 def test_every_model_can_be_a_label_value_and_begins_the_cards_name(name: str) -> None:
-    known = cards()[name]
-    assert LABEL_VALUE.fullmatch(known.model)
-    assert known.name.startswith(f"{known.model}-")
+    known_card = cards()[name]
+    assert LABEL_VALUE.fullmatch(known_card.model)
+    assert known_card.name.startswith(f"{known_card.model}-")
 
 
 def test_a_cards_mig_table_is_a_table_that_exists() -> None:
-    assert {each.mig_table for each in cards().values() if each.mig_table} <= set(geometries())
+    assert {known_card.mig_table for known_card in cards().values() if known_card.mig_table} <= set(geometries())
 
 
 def test_every_card_with_a_mig_table_of_its_name_points_to_it() -> None:
-    assert {each.name for each in cards().values() if each.mig_table} == set(cards()) & set(geometries())
+    assert {known_card.name for known_card in cards().values() if known_card.mig_table} == set(cards()) & set(
+        geometries()
+    )
 
 
 def test_a_card_whose_placements_nobody_published_has_no_mig_table_and_says_why() -> None:
-    known = cards()["RTX-PRO-4500-32GB"]
-    assert known.name in unplaced()
-    assert known.mig_table is None
-    assert "placements are not published" in known.source
+    known_card = cards()["RTX-PRO-4500-32GB"]
+    assert known_card.name in unplaced()
+    assert known_card.mig_table is None
+    assert "placements are not published" in known_card.source
 
 
 @pytest.mark.parametrize("name", GPU_MEMORY_MIB)
 def test_a_minimum_driver_has_a_source_and_its_absence_a_reason(name: str) -> None:
-    known = cards()[name]
-    stated = known.source.partition("minimum driver: ")[2]
-    if known.minimum_driver is None:
+    known_card = cards()[name]
+    stated = known_card.source.partition("minimum driver: ")[2]
+    if known_card.minimum_driver is None:
         assert stated.startswith("none, because")
     else:
-        assert re.fullmatch(r"\d{3}(\.\d+)*", known.minimum_driver)
+        assert re.fullmatch(r"\d{3}(\.\d+)*", known_card.minimum_driver)
         assert stated
         assert not stated.startswith("none")
 
 
 def test_only_volta_is_legacy() -> None:
-    assert [each.name for each in cards().values() if each.legacy] == ["V100-32GB"]
+    assert [known_card.name for known_card in cards().values() if known_card.legacy] == ["V100-32GB"]
 
 
 def test_three_cards_to_the_letter() -> None:

@@ -30,52 +30,55 @@ NVIDIA_FAMILIES = frozenset(
 ALL = sorted(instance_types())
 
 
-def allocatable(each: InstanceType) -> tuple[int, int]:
+def allocatable(known_type: InstanceType) -> tuple[int, int]:
     """CPU millis and MiB that Karpenter v1.14.1 leaves to pods (pkg/providers/instancetype/types.go).
 
     Reserved are 6 % of the first vCPU, 1 % of the second, 0.5 % of the next two and 0.25 % of the others; of memory
     64 MiB on Graviton, then 7.5 % for the hypervisor, 11 MiB a pod and 255, and 100 for eviction.
     """
-    reserved_millis = sum((60, 10, 5, 5)[: each.vcpus]) + max(each.vcpus - 4, 0) * 10 // 4
-    usable_mib = each.memory_mib - (64 if each.architecture == "arm64" else 0)
-    reserved_mib = 11 * each.max_pods + 255 + 100
-    return 1000 * each.vcpus - reserved_millis, usable_mib * 925 // 1000 - reserved_mib
+    reserved_millis = sum((60, 10, 5, 5)[: known_type.vcpus]) + max(known_type.vcpus - 4, 0) * 10 // 4
+    usable_mib = known_type.memory_mib - (64 if known_type.architecture == "arm64" else 0)
+    reserved_mib = 11 * known_type.max_pods + 255 + 100
+    return 1000 * known_type.vcpus - reserved_millis, usable_mib * 925 // 1000 - reserved_mib
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_allocatable_is_what_karpenters_formula_gives(name: str) -> None:
-    each = instance_types()[name]
-    assert (each.allocatable_cpu_millis, each.allocatable_memory_mib) == allocatable(each)
+    known_type = instance_types()[name]
+    assert (known_type.allocatable_cpu_millis, known_type.allocatable_memory_mib) == allocatable(known_type)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_figure_is_possible_and_every_row_has_its_source(name: str) -> None:
-    each = instance_types()[name]
-    assert each.name.startswith(f"{each.family}.")
-    assert each.architecture in ("amd64", "arm64")
-    assert min(each.vcpus, each.memory_mib, each.network_mbps, each.max_pods) > 0
-    assert min(each.nvme_gb, each.efa_interfaces, each.cards, each.neuron_devices, each.neuron_cores) >= 0
-    assert "commit 1d92708" in each.source
+    known_type = instance_types()[name]
+    assert known_type.name.startswith(f"{known_type.family}.")
+    assert known_type.architecture in ("amd64", "arm64")
+    assert min(known_type.vcpus, known_type.memory_mib, known_type.network_mbps, known_type.max_pods) > 0
+    neuron = (known_type.neuron_devices, known_type.neuron_cores)
+    assert min(known_type.nvme_gb, known_type.efa_interfaces, known_type.cards, *neuron) >= 0
+    assert "commit 1d92708" in known_type.source
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_type_has_whole_cards_or_a_fraction_or_neuron_devices_or_none_of_them(name: str) -> None:
-    each = instance_types()[name]
-    assert (each.card is not None) == (each.cards > 0)
-    assert (each.neuron_name is not None) == (each.neuron_devices > 0) == (each.neuron_cores > 0)
-    assert (each.card is not None) + each.fractional + (each.neuron_devices > 0) <= 1
-    assert each.card is None or each.card in cards()
+    known_type = instance_types()[name]
+    assert (known_type.card is not None) == (known_type.cards > 0)
+    assert (known_type.neuron_name is not None) == (known_type.neuron_devices > 0) == (known_type.neuron_cores > 0)
+    assert (known_type.card is not None) + known_type.fractional + (known_type.neuron_devices > 0) <= 1
+    assert known_type.card is None or known_type.card in cards()
 
 
 def test_the_catalogue_has_all_65_nvidia_types_that_karpenter_lists_and_no_amd_card() -> None:
-    nvidia = {name for name, each in instance_types().items() if each.family in NVIDIA_FAMILIES}
+    nvidia = {name for name, known_type in instance_types().items() if known_type.family in NVIDIA_FAMILIES}
     assert len(nvidia) == 65
-    assert {name for name, each in instance_types().items() if each.card or each.fractional} == nvidia
-    assert not any(each.family == "g4ad" for each in instance_types().values())
+    assert {name for name, known_type in instance_types().items() if known_type.card or known_type.fractional} == nvidia
+    assert not any(known_type.family == "g4ad" for known_type in instance_types().values())
 
 
 def test_the_catalogue_has_every_inferentia_and_trainium_type() -> None:
-    neuron = {name: each.neuron_name for name, each in instance_types().items() if each.neuron_devices}
+    neuron = {
+        name: known_type.neuron_name for name, known_type in instance_types().items() if known_type.neuron_devices
+    }
     assert neuron == {
         **dict.fromkeys(["inf1.xlarge", "inf1.2xlarge", "inf1.6xlarge", "inf1.24xlarge"], "inferentia"),
         **dict.fromkeys(["inf2.xlarge", "inf2.8xlarge", "inf2.24xlarge", "inf2.48xlarge"], "inferentia2"),
@@ -85,15 +88,15 @@ def test_the_catalogue_has_every_inferentia_and_trainium_type() -> None:
 
 
 def test_exactly_g6f_and_gr6f_are_fractions_of_a_card() -> None:
-    fractions = [each for each in instance_types().values() if each.fractional]
-    assert {each.name for each in fractions} == {
+    fractions = [known_type for known_type in instance_types().values() if known_type.fractional]
+    assert {fraction.name for fraction in fractions} == {
         "g6f.large",
         "g6f.xlarge",
         "g6f.2xlarge",
         "g6f.4xlarge",
         "gr6f.4xlarge",
     }
-    assert all(each.card is None and each.cards == 0 for each in fractions)
+    assert all(fraction.card is None and fraction.cards == 0 for fraction in fractions)
 
 
 def test_every_card_is_on_some_type() -> None:
@@ -101,16 +104,19 @@ def test_every_card_is_on_some_type() -> None:
 
 
 def test_the_two_a100_sizes_are_on_different_types() -> None:
-    assert [each.name for each in types_with_card("A100-40GB")] == ["p4d.24xlarge"]
-    assert [each.name for each in types_with_card("A100-80GB")] == ["p4de.24xlarge"]
+    assert [known_type.name for known_type in types_with_card("A100-40GB")] == ["p4d.24xlarge"]
+    assert [known_type.name for known_type in types_with_card("A100-80GB")] == ["p4de.24xlarge"]
 
 
 def test_h100_is_sold_alone_and_by_eight() -> None:
-    assert {each.name: each.cards for each in types_with_card("H100-80GB")} == {"p5.4xlarge": 1, "p5.48xlarge": 8}
+    assert {known_type.name: known_type.cards for known_type in types_with_card("H100-80GB")} == {
+        "p5.4xlarge": 1,
+        "p5.48xlarge": 8,
+    }
 
 
 def test_arm_types_are_graviton_families() -> None:
-    arm = {each.family for each in instance_types().values() if each.architecture == "arm64"}
+    arm = {known_type.family for known_type in instance_types().values() if known_type.architecture == "arm64"}
     assert arm == {"g5g", "m6g", "m7g", "m8g", "c7g", "c8g", "r7g", "r8g", "t4g"}
 
 
@@ -126,8 +132,8 @@ def test_three_types_to_the_letter() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_type_names_its_first_efa_card_where_it_has_efa(name: str) -> None:
-    each = instance_types()[name]
-    assert (each.first_efa_card is not None) == (each.efa_interfaces > 0) == bool(each.efa_cards)
+    known_type = instance_types()[name]
+    assert (known_type.first_efa_card is not None) == (known_type.efa_interfaces > 0) == bool(known_type.efa_cards)
 
 
 def test_of_17_network_cards_of_a_p6_b300_the_first_has_no_efa() -> None:

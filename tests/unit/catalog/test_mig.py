@@ -1,11 +1,4 @@
-from gpuplatform.catalog.mig import (
-    card_of_device,
-    geometries,
-    geometry,
-    parse_device,
-    parse_profile,
-    unplaced,
-)
+from gpuplatform.catalog.mig import card_of_device, geometries, geometry, parse_device, parse_profile, unplaced
 
 
 def test_the_cards_that_the_platform_promises_to_cut_all_have_a_geometry() -> None:
@@ -107,5 +100,7 @@ def test_device_ids_lead_to_their_card_in_either_case_and_with_a_subsystem() -> 
 def test_every_device_id_belongs_to_one_card() -> None:
     ids = [device_id for card in geometries().values() for device_id in card.device_ids]
     assert len(ids) == len(set(ids))
-    assert all(card_of_device(one) == card.card for card in geometries().values() for one in card.device_ids)
+    assert all(
+        card_of_device(device_id) == card.card for card in geometries().values() for device_id in card.device_ids
+    )
     assert all(card.device_ids for card in geometries().values())

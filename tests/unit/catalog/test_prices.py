@@ -7,8 +7,8 @@ import pytest
 
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.catalog.prices import (
+    Availability,
     NotOffered,
-    Offer,
     Price,
     not_offered_rows,
     offer,
@@ -25,12 +25,12 @@ A_REFUSAL = NotOffered("g6.xlarge", "eu-west-1", DAY, "an announcement")
 
 
 def test_every_price_is_of_a_known_type_positive_dated_and_sourced() -> None:
-    for each in price_rows():
-        assert each.instance_type in instance_types()
-        assert math.isfinite(each.usd_per_hour)
-        assert each.usd_per_hour > 0
-        assert datetime.date(2025, 1, 1) <= each.as_of <= datetime.date(2026, 12, 31)
-        assert each.source.split(" ")[0] in {
+    for price_row in price_rows():
+        assert price_row.instance_type in instance_types()
+        assert math.isfinite(price_row.usd_per_hour)
+        assert price_row.usd_per_hour > 0
+        assert datetime.date(2025, 1, 1) <= price_row.as_of <= datetime.date(2026, 12, 31)
+        assert price_row.source.split(" ")[0] in {
             "aws/karpenter-provider-aws",
             "cristim/ec2-instances-info",
             "skypilot-org/skypilot-catalog",
@@ -38,7 +38,7 @@ def test_every_price_is_of_a_known_type_positive_dated_and_sourced() -> None:
 
 
 def test_no_pair_of_type_and_region_has_two_prices() -> None:
-    pairs = [(each.instance_type, each.region) for each in price_rows()]
+    pairs = [(price_row.instance_type, price_row.region) for price_row in price_rows()]
     assert len(pairs) == len(set(pairs))
 
 
@@ -56,8 +56,8 @@ def test_there_are_eight_regions() -> None:
 
 
 def test_three_prices_to_the_letter() -> None:
-    found = [price("g5.xlarge", "eu-west-1"), price("p4d.24xlarge", "us-east-1"), price("inf2.xlarge", "us-east-1")]
-    assert [(each.usd_per_hour, each.as_of.isoformat()) for each in found if each] == [
+    prices = [price("g5.xlarge", "eu-west-1"), price("p4d.24xlarge", "us-east-1"), price("inf2.xlarge", "us-east-1")]
+    assert [(known_price.usd_per_hour, known_price.as_of.isoformat()) for known_price in prices if known_price] == [
         (1.123, "2025-04-24"),
         (21.957642, "2026-07-06"),
         (0.7582, "2026-07-06"),
@@ -65,8 +65,8 @@ def test_three_prices_to_the_letter() -> None:
 
 
 def test_inferentia_and_trainium_are_priced_in_one_region_alone() -> None:
-    neuron = {name for name, each in instance_types().items() if each.neuron_devices}
-    assert {each.region for each in price_rows() if each.instance_type in neuron} == {"us-east-1"}
+    neuron = {name for name, known_type in instance_types().items() if known_type.neuron_devices}
+    assert {price_row.region for price_row in price_rows() if price_row.instance_type in neuron} == {"us-east-1"}
 
 
 def test_no_public_price_is_none_and_not_zero() -> None:
@@ -77,27 +77,27 @@ def test_no_public_price_is_none_and_not_zero() -> None:
 @pytest.mark.parametrize(
     ("instance_type", "region", "expected"),
     [
-        ("g6.xlarge", "us-east-1", Offer.OFFERED),
-        ("g6.xlarge", "eu-west-1", Offer.NOT_OFFERED),
-        ("g6.xlarge", "us-west-2", Offer.UNKNOWN),
-        ("g5.xlarge", "us-east-1", Offer.UNKNOWN),
-        ("g5.xlarge", "eu-west-1", Offer.UNKNOWN),
+        ("g6.xlarge", "us-east-1", Availability.OFFERED),
+        ("g6.xlarge", "eu-west-1", Availability.NOT_OFFERED),
+        ("g6.xlarge", "us-west-2", Availability.UNKNOWN),
+        ("g5.xlarge", "us-east-1", Availability.UNKNOWN),
+        ("g5.xlarge", "eu-west-1", Availability.UNKNOWN),
     ],
 )
 def test_a_pair_is_offered_by_a_price_ruled_out_by_a_statement_and_else_unknown(
-    instance_type: str, region: str, expected: Offer
+    instance_type: str, region: str, expected: Availability
 ) -> None:
     assert offer_of(instance_type, region, [A_PRICE], [A_REFUSAL]) is expected
 
 
 def test_a_price_outweighs_a_statement_that_there_is_none() -> None:
     contradiction = NotOffered(A_PRICE.instance_type, A_PRICE.region, DAY, "an older announcement")
-    assert offer_of(A_PRICE.instance_type, A_PRICE.region, [A_PRICE], [contradiction]) is Offer.OFFERED
+    assert offer_of(A_PRICE.instance_type, A_PRICE.region, [A_PRICE], [contradiction]) is Availability.OFFERED
 
 
 def test_the_catalogue_answers_from_its_own_rows() -> None:
-    assert offer("g5.xlarge", "eu-west-1") is Offer.OFFERED
-    assert offer("p5e.48xlarge", "us-east-1") is Offer.UNKNOWN
+    assert offer("g5.xlarge", "eu-west-1") is Availability.OFFERED
+    assert offer("p5e.48xlarge", "us-east-1") is Availability.UNKNOWN
 
 
 def test_a_planted_statement_refuses_a_pair_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,15 +106,15 @@ def test_a_planted_statement_refuses_a_pair_of_the_catalogue(monkeypatch: pytest
     monkeypatch.setattr(
         "gpuplatform.catalog.prices._ruled_out", lambda: frozenset({(planted.instance_type, planted.region)})
     )
-    assert offer("p5e.48xlarge", "us-east-1") is Offer.NOT_OFFERED
+    assert offer("p5e.48xlarge", "us-east-1") is Availability.NOT_OFFERED
     assert unknown_pairs() == before - 1
 
 
 def test_every_statement_of_absence_is_of_a_known_type_and_contradicts_no_price() -> None:
-    priced = {(each.instance_type, each.region) for each in price_rows()}
-    for each in not_offered_rows():
-        assert each.instance_type in instance_types()
-        assert (each.instance_type, each.region) not in priced
+    priced = {(price_row.instance_type, price_row.region) for price_row in price_rows()}
+    for not_offered_row in not_offered_rows():
+        assert not_offered_row.instance_type in instance_types()
+        assert (not_offered_row.instance_type, not_offered_row.region) not in priced
 
 
 def test_unknown_pairs_are_what_neither_table_speaks_of() -> None:

@@ -1,4 +1,4 @@
-"""What a change of settings or pins does to each thing that a stack made."""
+"""The effects of a change of settings or pins on each thing that a stack made."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def change(was: Settings, now: Settings) -> Change:
     return compare(stack_of(was), stack_of(now))
 
 
-def fates(found: Change, thing: Thing) -> list[tuple[str, Fate]]:
-    return [(effect.name, effect.fate) for effect in found.of(thing)]
+def fates(result: Change, thing: Thing) -> list[tuple[str, Fate]]:
+    return [(effect.name, effect.fate) for effect in result.of(thing)]
 
 
-def one(found: Change, thing: Thing) -> Effect:
-    (effect,) = found.of(thing)
+def only_effect(result: Change, thing: Thing) -> Effect:
+    (effect,) = result.of(thing)
     return effect
 
 
@@ -44,27 +44,27 @@ def with_cluster(**overrides: Plain) -> Settings:
 
 
 def test_a_raised_kubernetes_replaces_the_nodes_of_every_group_and_nodepool_and_raises_the_control_plane() -> None:
-    found = change(with_cluster(version="1.35"), with_cluster(version="1.36"))
+    result = change(with_cluster(version="1.35"), with_cluster(version="1.36"))
 
-    assert found.faults == ()
-    assert "cluster.version: 1.35 becomes 1.36" in one(found, Thing.CLUSTER).reasons
-    assert {fate for _, fate in fates(found, Thing.NODE_GROUP)} == {Fate.ROLLED}
-    assert len(found.of(Thing.NODE_GROUP)) == 2
-    drifted = one(found, Thing.NODEPOOL)
+    assert result.faults == ()
+    assert "cluster.version: 1.35 becomes 1.36" in only_effect(result, Thing.CLUSTER).reasons
+    assert {fate for _, fate in fates(result, Thing.NODE_GROUP)} == {Fate.ROLLED}
+    assert len(result.of(Thing.NODE_GROUP)) == 2
+    drifted = only_effect(result, Thing.NODEPOOL)
     assert (drifted.name, drifted.fate, drifted.when) == (
         SERVE_POOL,
         Fate.REPLACED,
         "Sat 02:00 to 08:00 (Asia/Seoul), 1 at once",
     )
     assert "Kubernetes 1.35 becomes 1.36" in drifted.reasons[0]
-    assert ("kube-proxy", Fate.CHANGED) in fates(found, Thing.ADDON)
+    assert ("kube-proxy", Fate.CHANGED) in fates(result, Thing.ADDON)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "allowed"),
     [
-        ("1.35", "1.34", "no cluster back to an earlier minor"),
-        ("1.36", "1.33", "no cluster back to an earlier minor"),
+        ("1.35", "1.34", "not take a cluster back to an earlier minor"),
+        ("1.36", "1.33", "not take a cluster back to an earlier minor"),
         ("1.33", "1.35", "by one minor at a time"),
         ("1.33", "1.36", "by one minor at a time"),
     ],
@@ -76,9 +76,9 @@ def test_eks_takes_the_next_minor_alone(old: str, new: str, allowed: str) -> Non
 
 
 def test_a_new_cluster_takes_any_minor() -> None:
-    found = change(with_cluster(version="1.35"), with_cluster(version="1.33", name="another"))
-    assert found.faults == ()
-    assert found.new_cluster
+    result = change(with_cluster(version="1.35"), with_cluster(version="1.33", name="another"))
+    assert result.faults == ()
+    assert result.new_cluster
 
 
 NODE_CLASS: dict[str, tuple[dict[str, Plain], str]] = {
@@ -97,17 +97,19 @@ NODE_CLASS: dict[str, tuple[dict[str, Plain], str]] = {
 @pytest.mark.parametrize("field", NODE_CLASS)
 def test_whatever_karpenter_hashes_replaces_the_pools_nodes_in_its_window(field: str) -> None:
     overrides, reason = NODE_CLASS[field]
-    drifted = one(change(some_settings(pools=[SERVE]), some_settings(pools=[{**SERVE, **overrides}])), Thing.NODEPOOL)
+    drifted = only_effect(
+        change(some_settings(pools=[SERVE]), some_settings(pools=[{**SERVE, **overrides}])), Thing.NODEPOOL
+    )
     assert (drifted.fate, drifted.when) == (Fate.REPLACED, "Sat 02:00 to 08:00 (Asia/Seoul), 1 at once")
     assert any(reason in line for line in drifted.reasons), drifted.reasons
 
 
 def test_a_tag_replaces_the_system_group_rolls_static_ones_and_drifts_every_nodepool() -> None:
     was, now = (some_settings(pools=[SERVE, STATIC], tags={"owner": owner}) for owner in ("one", "other"))
-    found = change(was, now)
-    assert fates(found, Thing.NODEPOOL) == [(SERVE_POOL, Fate.REPLACED)]
-    assert [fate for _, fate in fates(found, Thing.NODE_GROUP)] == [Fate.REPLACED, Fate.ROLLED]
-    assert all("tags.owner: one becomes other" in effect.reasons for effect in found.of(Thing.NODE_GROUP))
+    result = change(was, now)
+    assert fates(result, Thing.NODEPOOL) == [(SERVE_POOL, Fate.REPLACED)]
+    assert [fate for _, fate in fates(result, Thing.NODE_GROUP)] == [Fate.REPLACED, Fate.ROLLED]
+    assert all("tags.owner: one becomes other" in effect.reasons for effect in result.of(Thing.NODE_GROUP))
 
 
 def test_a_wider_choice_of_types_replaces_nothing_and_a_narrower_one_the_nodes_of_what_goes() -> None:
@@ -116,7 +118,7 @@ def test_a_wider_choice_of_types_replaces_nothing_and_a_narrower_one_the_nodes_o
 
     assert change(one_type, two_types).of(Thing.NODEPOOL) == ()
     (drifted,) = change(two_types, one_type).of(Thing.NODEPOOL)
-    assert drifted.reasons == ("node.kubernetes.io/instance-type takes g6.2xlarge no more: nodes of it alone",)
+    assert drifted.reasons == ("node.kubernetes.io/instance-type no longer allows g6.2xlarge: only nodes with it",)
 
 
 def test_a_cpu_pools_nodes_drift_too() -> None:
@@ -134,36 +136,42 @@ def test_a_cpu_pools_nodes_drift_too() -> None:
 def test_another_region_replaces_cluster_and_network() -> None:
     zones: list[Plain] = [{"name": "us-west-2a", "id": "usw2-az1"}, {"name": "us-west-2b", "id": "usw2-az2"}]
     now = some_settings(pools=[SERVE], region="us-west-2", network={"new": {"zones": zones}})
-    found = change(some_settings(pools=[SERVE]), now)
+    result = change(some_settings(pools=[SERVE]), now)
 
     reason = "region: us-east-1 becomes us-west-2"
-    assert (one(found, Thing.CLUSTER).fate, one(found, Thing.CLUSTER).reasons[0]) == (Fate.REPLACED, reason)
-    assert (one(found, Thing.NETWORK).fate, one(found, Thing.NETWORK).reasons[0]) == (Fate.REPLACED, reason)
+    assert (only_effect(result, Thing.CLUSTER).fate, only_effect(result, Thing.CLUSTER).reasons[0]) == (
+        Fate.REPLACED,
+        reason,
+    )
+    assert (only_effect(result, Thing.NETWORK).fate, only_effect(result, Thing.NETWORK).reasons[0]) == (
+        Fate.REPLACED,
+        reason,
+    )
 
 
 @pytest.mark.parametrize("overrides", [{"name": "another"}, {"service_cidr": "172.21.0.0/16"}])
 def test_what_eks_cannot_change_replaces_the_cluster(overrides: dict[str, Plain]) -> None:
-    found = change(with_cluster(deletion_protection=True), with_cluster(**overrides, deletion_protection=True))
-    effect = one(found, Thing.CLUSTER)
+    result = change(with_cluster(deletion_protection=True), with_cluster(**overrides, deletion_protection=True))
+    effect = only_effect(result, Thing.CLUSTER)
     assert effect.fate is Fate.REPLACED
     assert any("deletion_protection" in reason for reason in effect.reasons)
 
 
 def test_what_eks_changes_in_place_replaces_nothing() -> None:
-    found = change(with_cluster(), with_cluster(log_retention_days=30))
-    assert one(found, Thing.CLUSTER).fate is Fate.CHANGED
-    assert {effect.thing for effect in found.effects} == {Thing.CLUSTER}
+    result = change(with_cluster(), with_cluster(log_retention_days=30))
+    assert only_effect(result, Thing.CLUSTER).fate is Fate.CHANGED
+    assert {effect.thing for effect in result.effects} == {Thing.CLUSTER}
 
 
 def test_deferred_contents_take_everything_in_the_cluster_away() -> None:
-    found = change(with_cluster(), with_cluster(contents="deferred"))
-    assert [effect.fate for effect in found.of(Thing.CONTENTS)] == [Fate.GONE]
+    result = change(with_cluster(), with_cluster(contents="deferred"))
+    assert [effect.fate for effect in result.of(Thing.CONTENTS)] == [Fate.GONE]
 
 
 def test_another_vpc_is_one_into_which_eks_moves_no_cluster() -> None:
-    found = change(some_settings(), some_settings(network={"new": {"cidr": "10.99.0.0/16"}}))
-    assert fates(found, Thing.NETWORK) == [("vpc", Fate.REPLACED)]
-    assert one(found, Thing.CLUSTER).fate is Fate.IMPOSSIBLE
+    result = change(some_settings(), some_settings(network={"new": {"cidr": "10.99.0.0/16"}}))
+    assert fates(result, Thing.NETWORK) == [("vpc", Fate.REPLACED)]
+    assert only_effect(result, Thing.CLUSTER).fate is Fate.IMPOSSIBLE
 
 
 def test_one_more_zone_makes_subnets_and_a_new_system_group() -> None:
@@ -172,10 +180,10 @@ def test_one_more_zone_makes_subnets_and_a_new_system_group() -> None:
         {"name": "us-east-1b", "id": "use1-az1"},
         {"name": "us-east-1c", "id": "use1-az2"},
     ]
-    found = change(some_settings(), some_settings(network={"new": {"zones": zones}}))
-    assert fates(found, Thing.NETWORK) == [("subnets in us-east-1c", Fate.NEW)]
-    assert fates(found, Thing.NODE_GROUP) == [("system", Fate.REPLACED)]
-    assert found.of(Thing.NODEPOOL) == ()
+    result = change(some_settings(), some_settings(network={"new": {"zones": zones}}))
+    assert fates(result, Thing.NETWORK) == [("subnets in us-east-1c", Fate.NEW)]
+    assert fates(result, Thing.NODE_GROUP) == [("system", Fate.REPLACED)]
+    assert result.of(Thing.NODEPOOL) == ()
 
 
 @pytest.mark.parametrize(
@@ -187,8 +195,8 @@ def test_one_more_zone_makes_subnets_and_a_new_system_group() -> None:
     ],
 )
 def test_the_system_group(overrides: dict[str, Plain], fate: Fate) -> None:
-    found = change(some_settings(), some_settings(system_nodes=overrides))
-    assert fates(found, Thing.NODE_GROUP) == [("system", fate)]
+    result = change(some_settings(), some_settings(system_nodes=overrides))
+    assert fates(result, Thing.NODE_GROUP) == [("system", fate)]
 
 
 @pytest.mark.parametrize(
@@ -201,14 +209,14 @@ def test_the_system_group(overrides: dict[str, Plain], fate: Fate) -> None:
     ],
 )
 def test_a_static_group(overrides: dict[str, Plain], fate: Fate) -> None:
-    found = change(some_settings(pools=[SERVE, STATIC]), some_settings(pools=[SERVE, {**STATIC, **overrides}]))
-    assert [effect.fate for effect in found.of(Thing.NODE_GROUP)] == [fate]
+    result = change(some_settings(pools=[SERVE, STATIC]), some_settings(pools=[SERVE, {**STATIC, **overrides}]))
+    assert [effect.fate for effect in result.of(Thing.NODE_GROUP)] == [fate]
 
 
 def test_a_static_group_of_other_types_is_another_group() -> None:
     cards: list[Plain] = [a_card("H100-80GB", ["p5.48xlarge"], [a_market(ceiling_cards=None)])]
-    found = change(some_settings(pools=[SERVE, STATIC]), some_settings(pools=[SERVE, {**STATIC, "cards": cards}]))
-    assert [effect.fate for effect in found.of(Thing.NODE_GROUP)] == [Fate.NEW, Fate.GONE]
+    result = change(some_settings(pools=[SERVE, STATIC]), some_settings(pools=[SERVE, {**STATIC, "cards": cards}]))
+    assert [effect.fate for effect in result.of(Thing.NODE_GROUP)] == [Fate.NEW, Fate.GONE]
 
 
 def existing(first: str) -> Settings:
@@ -218,10 +226,10 @@ def existing(first: str) -> Settings:
 
 
 def test_another_subnet_replaces_the_groups_in_it_and_drifts_the_nodes_in_it() -> None:
-    found = change(existing("subnet-0000000a"), existing("subnet-0000000c"))
-    assert [effect.fate for effect in found.of(Thing.NODE_GROUP)] == [Fate.REPLACED, Fate.REPLACED]
-    reason = "subnet subnet-0000000a is not selected any more: nodes in it alone"
-    assert one(found, Thing.NODEPOOL).reasons == (reason,)
+    result = change(existing("subnet-0000000a"), existing("subnet-0000000c"))
+    assert [effect.fate for effect in result.of(Thing.NODE_GROUP)] == [Fate.REPLACED, Fate.REPLACED]
+    reason = "subnet subnet-0000000a is no longer selected: only nodes in it"
+    assert only_effect(result, Thing.NODEPOOL).reasons == (reason,)
 
 
 def with_pins(settings: Settings, edit: Callable[[dict[str, Plain]], None]) -> Stack:
@@ -238,13 +246,13 @@ def test_raised_pins_are_named_with_their_notes() -> None:
         del cast("dict[str, Plain]", plain["charts"])["gpu-operator"]
 
     settings = some_settings(pools=[SERVE])
-    found = compare(with_pins(settings, lower), stack_of(settings))
+    result = compare(with_pins(settings, lower), stack_of(settings))
 
-    karpenter, operator = found.of(Thing.RELEASE)
+    karpenter, operator = result.of(Thing.RELEASE)
     assert karpenter.reasons[0].startswith("version: 1.13.0 becomes ")
     assert karpenter.reasons[1] == "read docs/guides/upgrade.md, Karpenter"
     assert (operator.name, operator.fate) == ("gpu-operator", Fate.NEW)
-    assert one(found, Thing.ADDON).name == "coredns"
+    assert only_effect(result, Thing.ADDON).name == "coredns"
 
 
 def test_a_raised_node_image_drifts_every_nodepool_and_rolls_every_group() -> None:
@@ -255,12 +263,12 @@ def test_a_raised_node_image_drifts_every_nodepool_and_rolls_every_group() -> No
                 cast("dict[str, Plain]", document["spec"])["amiSelectorTerms"] = [{"alias": "al2023@v20250101"}]
 
     settings = some_settings(pools=[SERVE, STATIC])
-    found = compare(with_pins(settings, older), stack_of(settings))
+    result = compare(with_pins(settings, older), stack_of(settings))
 
-    drifted = one(found, Thing.NODEPOOL)
+    drifted = only_effect(result, Thing.NODEPOOL)
     assert drifted.fate is Fate.REPLACED
     assert drifted.reasons[0].startswith("node image: al2023@v20250101 becomes al2023@v")
-    assert [effect.fate for effect in found.of(Thing.NODE_GROUP)] == [Fate.ROLLED, Fate.ROLLED]
+    assert [effect.fate for effect in result.of(Thing.NODE_GROUP)] == [Fate.ROLLED, Fate.ROLLED]
 
 
 def test_a_part_that_a_revision_cannot_give_is_named_and_the_others_are_compared() -> None:
@@ -270,32 +278,32 @@ def test_a_part_that_a_revision_cannot_give_is_named_and_the_others_are_compared
         cast("dict[str, Plain]", plain["charts"])["karpenter"] = "1.13.0"
 
     settings = some_settings(pools=[SERVE])
-    found = compare(with_pins(settings, broken), stack_of(settings))
+    result = compare(with_pins(settings, broken), stack_of(settings))
 
-    assert found.unknown == ("the earlier versions of add-ons: ImportError: no such name",)
-    assert [effect.name for effect in found.of(Thing.RELEASE)] == ["karpenter"]
+    assert result.unknown == ("the earlier versions of add-ons: ImportError: no such name",)
+    assert [effect.name for effect in result.of(Thing.RELEASE)] == ["karpenter"]
 
 
 def unjudged(**overrides: Plain) -> Settings:
-    """Settings of the right form, whatever a judge says of them."""
+    """Settings of the right form that no check has seen."""
     return Settings.model_validate_json(json.dumps(settings_object(**overrides)))
 
 
 def test_refused_settings_are_compared_as_far_as_they_render() -> None:
-    found = change(some_settings(pools=[SERVE]), unjudged(pools=[SERVE], cluster={"version": "1.99"}))
-    unknown = {line.split(":")[0] for line in found.unknown}
+    result = change(some_settings(pools=[SERVE]), unjudged(pools=[SERVE], cluster={"version": "1.99"}))
+    unknown = {line.split(":")[0] for line in result.unknown}
     assert unknown == {"the new image of node groups", "the new versions of add-ons"}
-    assert fates(found, Thing.NODEPOOL) == [(SERVE_POOL, Fate.REPLACED)]
+    assert fates(result, Thing.NODEPOOL) == [(SERVE_POOL, Fate.REPLACED)]
 
 
 def test_settings_that_nobody_can_publish_are_compared_by_what_aws_makes_of_them() -> None:
     cards: list[Plain] = [a_card("unheard-of", ["g6.xlarge"])]
     unheard_of = unjudged(pools=[{**SERVE, "cards": cards}], cluster={"version": "1.36"})
-    found = change(some_settings(pools=[SERVE]), unheard_of)
-    unknown = {line.split(":")[0] for line in found.unknown}
-    assert {"the new published outputs", "whom the change strands, and what running nodes wear"} <= unknown
-    assert one(found, Thing.CLUSTER).fate is Fate.CHANGED
-    assert found.lost == ()
+    result = change(some_settings(pools=[SERVE]), unheard_of)
+    unknown = {line.split(":")[0] for line in result.unknown}
+    assert {"the new published outputs", "lost manifests, and configurations that running nodes still use"} <= unknown
+    assert only_effect(result, Thing.CLUSTER).fate is Fate.CHANGED
+    assert result.lost == ()
 
 
 def test_what_other_teams_read_is_told_entry_by_entry() -> None:

@@ -1,21 +1,21 @@
-"""Pools whose published block reaches nothing any more, and manifests that lose their place."""
+"""Pools whose published block reaches no NodePool any more, and manifests that find no node."""
 
 from __future__ import annotations
 
 import pytest
 
+from gpuplatform.analysis.placement.pod import Match, PodAsk
 from gpuplatform.changes.comparison import Change, compare, stack_of
 from gpuplatform.changes.stranded import Manifest
 from gpuplatform.faults import Severity
-from gpuplatform.proofs.capture.pod import Match, PodAsk
 from gpuplatform.settings.source import Plain
-from gpuplatform.standard.taints import Effect, Toleration
+from gpuplatform.standard.taints import TaintEffect, Toleration
 from tests.builders import a_card, a_market, a_pool, some_settings
 
 TOLERATIONS = (
-    Toleration("nvidia.com/gpu", None, Effect.NO_SCHEDULE),
-    Toleration("dedicated", None, Effect.NO_SCHEDULE),
-    Toleration("gpu.pool", "infer", Effect.NO_SCHEDULE),
+    Toleration("nvidia.com/gpu", None, TaintEffect.NO_SCHEDULE),
+    Toleration("dedicated", None, TaintEffect.NO_SCHEDULE),
+    Toleration("gpu.pool", "infer", TaintEffect.NO_SCHEDULE),
 )
 
 
@@ -61,9 +61,9 @@ def test_a_renamed_pool_is_lost_to_who_looks_it_up_and_its_manifests_are_named()
     ],
 )
 def test_a_pool_whose_old_block_reaches_nothing_is_lost_and_says_why(now: dict[str, Plain], away: str | None) -> None:
-    found = change(a_pool(), now, manifest(gpu_model="L4"))
-    lost = found.lost
-    assert found.stranded == (), "what a lost pool names is not told again"
+    result = change(a_pool(), now, manifest(gpu_model="L4"))
+    lost = result.lost
+    assert result.stranded == (), "a manifest that a lost pool names is not reported again"
     if away is None:  # a share of the card is what it asks for still
         assert lost == ()
         return
@@ -76,9 +76,9 @@ def test_a_pool_whose_old_block_reaches_nothing_is_lost_and_says_why(now: dict[s
 def test_a_manifest_that_asks_for_more_than_is_left_is_stranded_though_the_block_is_not() -> None:
     was = a_pool(cards=[a_card(types=["g6.xlarge", "g6.12xlarge"])])
     now = a_pool(cards=[a_card(types=["g6.xlarge"])])
-    found = change(was, now, manifest(cards=4), manifest(cards=1))
-    assert found.lost == ()
-    (stranded,) = found.stranded
+    result = change(was, now, manifest(cards=4), manifest(cards=1))
+    assert result.lost == ()
+    (stranded,) = result.stranded
     assert stranded.manifest.ask.devices == (("nvidia.com/gpu", 4),)
     assert stranded.landed_on == ("serve",)
     assert stranded.fault(Severity.WARNING).severity is Severity.WARNING

@@ -1,4 +1,4 @@
-"""What `check` accepts, the policy pack accepts: settings are judged by the rules about what they render."""
+"""The policy pack accepts what `check` accepts: `check` applies the rules to the rendered objects."""
 
 from __future__ import annotations
 

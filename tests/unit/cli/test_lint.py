@@ -33,7 +33,7 @@ spec:
 
 
 def run(*words: str | Path, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(lint, [str(each) for each in words], input=stdin)
+    return CliRunner().invoke(lint, [str(word) for word in words], input=stdin)
 
 
 def test_the_examples_have_no_finding() -> None:
@@ -55,9 +55,9 @@ def test_the_examples_have_no_finding_against_their_stack(name: str) -> None:
 def test_a_finding_is_exit_code_one_and_carries_the_object() -> None:
     result = run(BAD, "--format", "json")
     assert result.exit_code == 1
-    (found,) = json.loads(result.output)["findings"]
-    assert (found["kind"], found["namespace"], found["name"]) == ("ResourceQuota", "ml-serving", "cards")
-    assert (found["rule"], found["line"]) == ("quota-keys", 10)
+    (finding,) = json.loads(result.output)["findings"]
+    assert (finding["kind"], finding["namespace"], finding["name"]) == ("ResourceQuota", "ml-serving", "cards")
+    assert (finding["rule"], finding["line"]) == ("quota-keys", 10)
 
 
 def test_a_directory_is_read_to_its_leaves_in_order_and_only_its_yaml(tmp_path: Path) -> None:
@@ -66,10 +66,10 @@ def test_a_directory_is_read_to_its_leaves_in_order_and_only_its_yaml(tmp_path: 
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    found = json.loads(run(tmp_path, "--format", "json").output)
-    read = [Path(each["file"]).relative_to(tmp_path).as_posix() for each in found["findings"]]
+    report = json.loads(run(tmp_path, "--format", "json").output)
+    read = [Path(finding["file"]).relative_to(tmp_path).as_posix() for finding in report["findings"]]
     assert read == ["a.yaml", ".hidden/d.yaml", "b/a.yaml", "b/c.yml"]
-    assert found["files"] == 4
+    assert report["files"] == 4
 
 
 def test_a_file_that_is_named_is_read_whatever_its_ending(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.mig import mig
+from gpuplatform.analysis.mig import legal_layouts
 from gpuplatform.catalog.mig import geometries
-from gpuplatform.proofs.mig import legal_layouts
 
 GOOD = "version: v1\nmig-configs:\n  all:\n  - devices: all\n    mig-enabled: true\n    mig-devices: {'1g.10gb': 7}\n"
 
@@ -52,7 +52,7 @@ def test_the_drawing_shows_which_profile_sits_where() -> None:
 
 def test_the_drawing_of_every_legal_layout_fits_80_columns_with_every_name_whole() -> None:
     from cli.mig import _drawing  # pyright: ignore[reportPrivateUsage] # noqa: PLC0415
-    from gpuplatform.proofs.mig import prove  # noqa: PLC0415
+    from gpuplatform.analysis.mig import prove  # noqa: PLC0415
 
     for card in geometries().values():
         for layout in legal_layouts(card):
@@ -72,7 +72,7 @@ def test_a_well_formed_profile_that_the_card_lacks_is_impossible() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "give CARD and PROFILE[:N]"),
         (("A100",), "no card 'A100' with MIG is known. Cards: A30-24GB, A100-40GB"),
@@ -88,10 +88,10 @@ def test_a_well_formed_profile_that_the_card_lacks_is_impossible() -> None:
         (("--file", "x.yaml", "--card", "V100"), "no card 'V100' with MIG is known"),
     ],
 )
-def test_wrong_usage_exits_2_and_says_what_is_right(words: tuple[str, ...], said: str) -> None:
+def test_wrong_usage_exits_2_and_says_what_is_right(words: tuple[str, ...], message: str) -> None:
     result = run(*words)
     assert result.exit_code == 2
-    assert said in result.output
+    assert message in result.output
 
 
 def test_json_carries_the_whole_proof() -> None:

@@ -15,7 +15,7 @@ SERVER = ROOT / "examples" / "workloads" / "inference-whole-card.yaml"
 
 
 def run(*words: str | Path, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(pods, [str(each) for each in words], input=stdin)
+    return CliRunner().invoke(pods, [str(word) for word in words], input=stdin)
 
 
 def changed(old: str, new: str) -> Result:
@@ -63,8 +63,8 @@ def test_json_carries_the_object_the_price_and_every_obstacle() -> None:
     first = pod["node_pools"][0]
     assert (first["name"], first["weight"], first["static"]) == ("infer-l4-24gb-spot", 100, False)
     assert 0 < first["usd_per_hour"][0] <= first["usd_per_hour"][1]
-    train = next(each for each in pod["kept_from"] if each["pool"] == "train")
-    assert any("gpu.pool=train:NoSchedule" in each for each in train["by"])
+    train = next(node_pool for node_pool in pod["kept_from"] if node_pool["pool"] == "train")
+    assert any("gpu.pool=train:NoSchedule" in obstacle for obstacle in train["by"])
 
 
 def test_a_pod_without_a_card_may_land_anywhere() -> None:
@@ -92,13 +92,13 @@ def test_a_pod_that_lands_on_several_pools_does_not_land_where_it_says() -> None
     )
     result = run("-", "--stack", "dev", stdin=pod)
     assert result.exit_code == 1
-    assert "pools (infer, dev, train), and one is meant:" in result.output
+    assert "pools (infer, dev, train) instead of one:" in result.output
 
 
 def test_a_pod_that_lands_on_a_pool_of_others_is_told_whose_pools_are_its_own() -> None:
     result = changed("namespace: ml-serving", "namespace: ml-notebook")
     assert result.exit_code == 1
-    assert "spec.template.spec: may land on infer, and ml-notebook may use dev:" in result.output
+    assert "spec.template.spec: may land on infer, but ml-notebook may use only dev:" in result.output
     text = SERVER.read_text(encoding="utf-8").replace("namespace: ml-serving", "namespace: ml-notebook")
     (pod,) = json.loads(run("-", "--stack", "dev", "--format", "json", stdin=text).output)["pods"]
     assert (pod["pools_outside"], pod["lands_where_it_says"]) == (["infer"], False)
@@ -112,7 +112,7 @@ def test_a_static_pool_s_nodes_are_there_already() -> None:
     )
     result = run("-", "--stack", "dev", stdin=pod)
     assert result.exit_code == 0
-    assert "static, 1 of its nodes are there" in result.output
+    assert "static, 1 node is up" in result.output
 
 
 def test_what_cannot_be_judged_is_said() -> None:
@@ -121,7 +121,7 @@ def test_what_cannot_be_judged_is_said() -> None:
     assert "no quantity" in broken.output
     assert run("-", "--stack", "dev", stdin="a: [").exit_code == 1
     nothing = run("-", "--stack", "dev", stdin="apiVersion: v1\nkind: Service\n")
-    assert (nothing.exit_code, nothing.output) == (0, "no pod in the file, and no object that makes one\n")
+    assert (nothing.exit_code, nothing.output) == (0, "the file has no pod and no object that creates one\n")
 
 
 @pytest.mark.parametrize(

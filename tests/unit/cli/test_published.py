@@ -38,47 +38,47 @@ def against_published(folder: Path, **overrides: Plain) -> tuple[int, str]:
 
 
 def test_what_changes_no_label_is_accepted(folder: Path) -> None:
-    code, said = against_published(folder)
-    assert code == 0, said
+    code, output = against_published(folder)
+    assert code == 0, output
 
 
 def test_a_pool_that_would_become_something_else_is_refused_with_the_way_to_do_it(folder: Path) -> None:
-    code, said = against_published(folder, pools=[a_pool(purpose="dev")])
+    code, output = against_published(folder, pools=[a_pool(purpose="dev")])
 
     assert code == 1
-    assert "NodePool serve-l4-24gb-on-demand: spec.template.metadata.labels[gpu.pool]" in said
-    assert "'infer' becomes 'dev'" in said
-    assert "(rule gpu-labels-fixed)" in said
-    assert "make a new pool under a new name" in said
+    assert "NodePool serve-l4-24gb-on-demand: spec.template.metadata.labels[gpu.pool]" in output
+    assert "'infer' becomes 'dev'" in output
+    assert "(rule gpu-labels-fixed)" in output
+    assert "make a new pool under a new name" in output
 
 
 def test_a_changed_label_is_told_together_with_what_the_rules_refuse(folder: Path) -> None:
     narrow = a_pool(purpose="dev", cards=[a_card(markets=[a_market("spot"), a_market("on-demand")])])
-    code, said = against_published(folder, pools=[narrow])
+    code, output = against_published(folder, pools=[narrow])
 
     assert code == 1
-    assert "gpu-labels-fixed" in said
-    assert "spot-diverse" in said
+    assert "gpu-labels-fixed" in output
+    assert "spot-diverse" in output
 
 
 def test_a_pool_under_a_new_name_is_a_new_pool(folder: Path) -> None:
-    code, said = against_published(folder, pools=[a_pool(name="other", purpose="dev")])
-    assert code == 0, said
+    code, output = against_published(folder, pools=[a_pool(name="other", purpose="dev")])
+    assert code == 0, output
 
 
 def test_a_profile_may_change_because_its_layout_changes_with_it(folder: Path) -> None:
     before = some_settings(pools=[a_slice_pool()])
     (folder / "published.json").write_text(json.dumps(outputs_of(before)), encoding="utf-8")
-    code, said = against_published(folder, pools=[a_slice_pool(sharing={"mig": "2g.20gb"})])
-    assert code == 0, said
+    code, output = against_published(folder, pools=[a_slice_pool(sharing={"mig": "2g.20gb"})])
+    assert code == 0, output
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no json", json.dumps({"version": 7})])
 def test_a_file_that_is_no_published_document_is_wrong_usage(folder: Path, text: str) -> None:
     (folder / "published.json").write_text(text, encoding="utf-8")
-    code, said = against_published(folder)
+    code, output = against_published(folder)
     assert code == 2
-    assert "pulumi stack output platform --json" in said
+    assert "pulumi stack output platform --json" in output
 
 
 def test_the_workflow_of_a_pull_request_previews_on_what_the_base_branch_has_published() -> None:

@@ -36,15 +36,15 @@ def test_an_unknown_stack_is_wrong_usage(folder: SessionFolder) -> None:
 
 def test_status_says_what_runs_and_what_happened(folder: SessionFolder) -> None:
     folder.claim("dev")
-    said = "12:00:00 etcd was killed by signal 9; its log is /logs/etcd.log; it was started again"
+    event = "12:00:00 etcd was killed by signal 9; its log is /logs/etcd.log; it was started again"
     folder.write_status(
-        Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/logs/etcd.log", 1),), said=(said,))
+        Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/logs/etcd.log", 1),), said=(event,))
     )
     result = asked("status")
     assert result.exit_code == 0
     assert result.output.splitlines()[0] == "dev: up"
     assert "process 7, started again 1 times" in result.output
-    assert said in result.output
+    assert event in result.output
 
 
 def test_status_of_a_sandbox_whose_supervisor_was_killed_says_how_to_go_on(folder: SessionFolder) -> None:

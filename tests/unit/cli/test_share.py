@@ -22,7 +22,7 @@ def test_two_cpu_pods_are_told_to_take_a_whole_t4_and_why_not_a_slice() -> None:
     assert "Choose: whole card on g4dn.xlarge (T4-16GB, on-demand), $0.526 a slot." in result.output
     assert "MIG 1g.10gb on p4de.24xlarge (A100-80GB) at $0.584 a slot" in result.output
     assert "9 of 56 slices stranded" in result.output
-    assert "MPS: it walls off neither memory nor faults" in result.output
+    assert "MPS: it isolates neither memory nor faults" in result.output
 
 
 def test_the_table_has_five_rows_at_most_cheapest_first() -> None:
@@ -50,22 +50,22 @@ def test_a_pool_that_tries_a_dearer_card_first_is_said_to() -> None:
 
 
 def test_json_says_the_same_as_the_text() -> None:
-    said = json.loads(run(*SMALL, "--format", "json").output)
-    assert said["choice"]["method"] == "whole card"
-    assert said["choice"]["instance_type"] == "g4dn.xlarge"
-    assert said["choice"]["usd_per_slot"] == pytest.approx(0.526)
-    assert said["options"][1]["profile"] == "1g.10gb"
-    assert (said["options"][1]["slots"], said["options"][1]["slots_by_cards"]) == (47, 56)
-    assert said["faults"] == []
+    answer = json.loads(run(*SMALL, "--format", "json").output)
+    assert answer["choice"]["method"] == "whole card"
+    assert answer["choice"]["instance_type"] == "g4dn.xlarge"
+    assert answer["choice"]["usd_per_slot"] == pytest.approx(0.526)
+    assert answer["options"][1]["profile"] == "1g.10gb"
+    assert (answer["options"][1]["slots"], answer["options"][1]["slots_by_cards"]) == (47, 56)
+    assert answer["faults"] == []
 
 
 def test_what_nothing_holds_is_refused_with_the_largest_there_is() -> None:
     result = run("--memory-gib", "400", "--isolation", "yes", "--bursty", "no")
     assert result.exit_code == 1
     assert "at most 288 GiB of one card: B300-269GB" in result.output
-    said = run("--memory-gib", "400", "--isolation", "yes", "--bursty", "no", "--format", "json")
-    assert said.exit_code == 1
-    assert json.loads(said.output)["faults"][0]["path"] == "--memory-gib"
+    answer = run("--memory-gib", "400", "--isolation", "yes", "--bursty", "no", "--format", "json")
+    assert answer.exit_code == 1
+    assert json.loads(answer.output)["faults"][0]["path"] == "--memory-gib"
 
 
 def test_a_stack_without_a_place_says_why_pool_by_pool_and_what_to_add() -> None:

@@ -1,4 +1,4 @@
-"""Earlier settings by file and by git revision: what `check --was` and `cost --diff` say of the change since."""
+"""Earlier settings by file and by git revision: what `check --was` and `cost --diff` report about the change."""
 
 from __future__ import annotations
 
@@ -45,53 +45,53 @@ def test_a_raised_kubernetes_names_what_is_replaced_and_leaves_nothing_behind(
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     history.edit(STACK, ('version: "1.35"', 'version: "1.36"'))
 
-    code, told = checked(history)
+    code, output = checked(history)
 
-    assert code == 0, told
-    assert "cluster.version: 1.35 becomes 1.36" in told
-    assert "node groups whose nodes are replaced during the `up`, one node at a time: system:" in told
+    assert code == 0, output
+    assert "cluster.version: 1.35 becomes 1.36" in output
+    assert "node groups whose nodes are replaced during the `up`, one node at a time: system:" in output
     assert (
-        "nodes of worker-a100-80gb-on-demand, train-a100-40gb-on-demand are replaced, Sat, Sun 02:00 to 08:00" in told
+        "nodes of worker-a100-80gb-on-demand, train-a100-40gb-on-demand are replaced, Sat, Sun 02:00 to 08:00" in output
     )
-    assert "add-ons changed in place: kube-proxy:" in told
-    assert "no running node" not in told
+    assert "add-ons changed in place: kube-proxy:" in output
+    assert "no running node" not in output
     assert history.worktrees() == 1
     assert list(scratch.iterdir()) == []
 
 
 def test_a_downgrade_is_refused_and_told_all_the_same(history: History) -> None:
     history.edit(STACK, ('version: "1.35"', 'version: "1.34"'))
-    code, told = checked(history)
+    code, output = checked(history)
     assert code == 1
-    assert "EKS takes no cluster back to an earlier minor" in told
-    assert "nodes of cpu, cpu-arm64, inferentia are replaced" in told
+    assert "EKS does not take a cluster back to an earlier minor" in output
+    assert "nodes of cpu, cpu-arm64, inferentia are replaced" in output
 
 
 def test_two_minors_at_once_are_refused(history: History) -> None:
     earlier = history.folder / "earlier.yaml"
     earlier.write_text(history.stack.read_text(encoding="utf-8").replace('"1.35"', '"1.34"'), encoding="utf-8")
     history.edit(STACK, ('version: "1.35"', 'version: "1.36"'))
-    code, told = checked(history, was=str(earlier))
+    code, output = checked(history, was=str(earlier))
     assert code == 1
-    assert "1.34 or 1.35: EKS raises a control plane by one minor at a time" in told
+    assert "1.34 or 1.35: EKS raises a control plane by one minor at a time" in output
 
 
 def test_a_renamed_pool_is_refused_and_names_the_examples_that_it_strands(history: History) -> None:
     history.edit(STACK, RENAMED)
-    code, told = against_the_file(history, "--workloads", str(ROOT / "examples"))
+    code, output = against_the_file(history, "--workloads", str(ROOT / "examples"))
     assert code == 1
-    assert "pools[train]" in told
-    assert "examples/workloads/finetune-single-card.yaml: Job ml-training/finetune" in told
-    assert "examples/workloads/training-distributed.yaml: Job ml-training/pretrain" in told
-    assert "slice-worker" not in told
+    assert "pools[train]" in output
+    assert "examples/workloads/finetune-single-card.yaml: Job ml-training/finetune" in output
+    assert "examples/workloads/training-distributed.yaml: Job ml-training/pretrain" in output
+    assert "slice-worker" not in output
 
 
 def test_a_break_that_is_allowed_warns_in_the_same_words(history: History) -> None:
     history.edit(STACK, RENAMED)
-    code, told = against_the_file(history, "--allow-breaking")
-    assert code == 0, told
-    assert "warning: pools[train]: a change after which its published block reaches learn" in told
-    assert "finetune-single-card.yaml: Job ml-training/finetune" in told
+    code, output = against_the_file(history, "--allow-breaking")
+    assert code == 0, output
+    assert "warning: pools[train]: a change after which its published block reaches learn" in output
+    assert "finetune-single-card.yaml: Job ml-training/finetune" in output
 
 
 def test_a_raised_pin_is_seen_between_revisions(history: History) -> None:
@@ -101,20 +101,20 @@ def test_a_raised_pin_is_seen_between_revisions(history: History) -> None:
     history.edit(VERSIONS, (f'Pin("karpenter", "{karpenter}"', 'Pin("karpenter", "1.0.0"'), (image, "v20250101"))
     history.commit()
 
-    code, told = checked(history)
+    code, output = checked(history)
 
-    assert code == 0, told
-    assert "releases upgraded: karpenter-crd, karpenter:" in told
-    assert f"version: 1.0.0 becomes {karpenter}" in told
-    assert "read docs/guides/upgrade.md, Karpenter" in told
-    assert f"node image: al2023@v20250101 becomes al2023@{image}" in told
+    assert code == 0, output
+    assert "releases upgraded: karpenter-crd, karpenter:" in output
+    assert f"version: 1.0.0 becomes {karpenter}" in output
+    assert "read docs/guides/upgrade.md, Karpenter" in output
+    assert f"node image: al2023@v20250101 becomes al2023@{image}" in output
 
 
 def test_a_file_says_that_pins_are_taken_as_unchanged(history: History) -> None:
-    code, told = against_the_file(history)
+    code, output = against_the_file(history)
     assert code == 0
-    assert "pins of charts, add-ons and node images are taken as unchanged" in told
-    assert "no running node is replaced by this change" in told
+    assert "pins of charts, add-ons and node images are taken as unchanged" in output
+    assert "no running node is replaced by this change" in output
 
 
 def test_a_file_wins_over_a_revision_of_its_name(
@@ -126,9 +126,9 @@ def test_a_file_wins_over_a_revision_of_its_name(
 
 
 def test_what_is_neither_is_wrong_usage(history: History) -> None:
-    code, told = checked(history, was="nowhere")
+    code, output = checked(history, was="nowhere")
     assert code == 2
-    assert "--was nowhere: neither a file nor a git revision" in told
+    assert "--was nowhere: neither a file nor a git revision" in output
 
 
 def test_a_word_that_git_would_take_for_an_option_is_wrong_usage(history: History) -> None:
@@ -148,14 +148,14 @@ def test_a_revision_whose_code_cannot_render_says_what_cannot_be_known(
     history.edit("gpuplatform/accept.py", (old, new))
     history.commit()
 
-    code, told = checked(history)
+    code, output = checked(history)
 
-    assert code == 0, told
-    (unknown,) = [line for line in told.splitlines() if line.startswith("not known: ")]
+    assert code == 0, output
+    (unknown,) = [line for line in output.splitlines() if line.startswith("not known: ")]
     assert unknown.startswith("not known: pins of HEAD cannot be read: ")
     assert reason in unknown
     assert unknown.endswith("compared by settings alone")
-    assert "no running node is replaced" not in told
+    assert "no running node is replaced" not in output
 
 
 def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_python_path(
@@ -164,10 +164,10 @@ def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_py
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     history.edit(VERSIONS, ("def node_release(", "def some_release("))
     history.commit()
-    told = checked(history)[1]
-    assert "not known: the earlier image of node groups: ImportError" in told
-    assert "pins of HEAD cannot be read" not in told
-    assert "gpuplatform-was-" not in told
+    output = checked(history)[1]
+    assert "not known: the earlier image of node groups: ImportError" in output
+    assert "pins of HEAD cannot be read" not in output
+    assert "gpuplatform-was-" not in output
 
 
 def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
@@ -176,35 +176,37 @@ def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
     (components / "network.py").write_text("FIRST = 1\n", encoding="utf-8")
     history.commit()
     (components / "network.py").write_text("SECOND = 2\n", encoding="utf-8")
-    told = checked(history)[1]
-    assert "not known: what other code makes in AWS: components, __main__.py are not those of HEAD" in told
-    assert "no running node is replaced" not in told
+    output = checked(history)[1]
+    assert "not known: what other code makes in AWS: components, __main__.py are not those of HEAD" in output
+    assert "no running node is replaced" not in output
 
 
 def test_another_file_is_held_against_its_environments_stack(history: History) -> None:
     raised = history.folder / "raised.yaml"
     text = history.stack.read_text(encoding="utf-8")
     raised.write_text(text.replace('version: "1.35"', 'version: "1.36"'), encoding="utf-8")
-    code, told = asked("check", "--settings", str(raised), "--was", "HEAD")
-    assert code == 0, told
-    assert f"note: HEAD has no raised.yaml: it is held against {STACK}" in told
-    assert "cluster.version: 1.35 becomes 1.36" in told
+    code, output = asked("check", "--settings", str(raised), "--was", "HEAD")
+    assert code == 0, output
+    assert f"note: HEAD has no raised.yaml: it is compared with {STACK}" in output
+    assert "cluster.version: 1.35 becomes 1.36" in output
 
 
 def test_refused_settings_get_their_change_all_the_same(history: History) -> None:
     history.edit(STACK, ("monthly_budget_usd: 150000", "monthly_budget_usd: 1"), ('version: "1.35"', 'version: "1.36"'))
-    code, told = against_the_file(history)
+    code, output = against_the_file(history)
     assert code == 1
-    assert "cost.monthly_budget_usd" in told
-    assert "cluster.version: 1.35 becomes 1.36" in told
+    assert "cost.monthly_budget_usd" in output
+    assert "cluster.version: 1.35 becomes 1.36" in output
 
 
 def test_settings_that_are_wrong_in_form_are_compared_without_what_is_wrong(history: History) -> None:
     history.edit(STACK, ("nodes_at_once: 2", "nodes_at_once: many"), ('version: "1.35"', 'version: "1.36"'))
-    code, told = against_the_file(history)
+    code, output = against_the_file(history)
     assert code == 1
-    assert "not known: of the new settings, because they cannot be read: pools[infer].disruption.nodes_at_once" in told
-    assert "cluster.version: 1.35 becomes 1.36" in told
+    assert (
+        "not known: of the new settings, because they cannot be read: pools[infer].disruption.nodes_at_once" in output
+    )
+    assert "cluster.version: 1.35 becomes 1.36" in output
 
 
 def test_earlier_settings_that_are_refused_are_compared_as_far_as_they_go(history: History) -> None:
@@ -212,17 +214,17 @@ def test_earlier_settings_that_are_refused_are_compared_as_far_as_they_go(histor
     text = history.stack.read_text(encoding="utf-8")
     earlier.write_text(text.replace("monthly_budget_usd: 150000", "monthly_budget_usd: 1"), encoding="utf-8")
     history.edit(STACK, ('version: "1.35"', 'version: "1.36"'))
-    code, told = checked(history, was=str(earlier))
-    assert code == 0, told
-    assert "the earlier settings are refused by today's code (cost.monthly_budget_usd" in told
-    assert "cluster.version: 1.35 becomes 1.36" in told
+    code, output = checked(history, was=str(earlier))
+    assert code == 0, output
+    assert "the earlier settings are refused by today's code (cost.monthly_budget_usd" in output
+    assert "cluster.version: 1.35 becomes 1.36" in output
 
 
 def test_json_carries_the_same_facts(history: History) -> None:
     history.edit(STACK, RENAMED, ('version: "1.35"', 'version: "1.36"'))
-    code, told = against_the_file(history, "--format", "json")
+    code, output = against_the_file(history, "--format", "json")
     assert code == 1
-    document = cast("dict[str, Plain]", json.loads(told))
+    document = cast("dict[str, Plain]", json.loads(output))
     change = cast("dict[str, list[dict[str, Plain]]]", document["change"])
     fates = {(effect["thing"], effect["name"]): effect["fate"] for effect in change["effects"]}
     assert fates["cluster", "gpu-dev"] == "changed"
@@ -245,19 +247,19 @@ def test_a_manifest_that_cannot_be_read_is_named(history: History, tmp_path: Pat
 
 def test_options_about_a_change_need_one(history: History) -> None:
     for option in (("--allow-breaking",), ("--workloads", str(ROOT / "examples"))):
-        code, told = asked("check", "--settings", str(history.stack), *option)
+        code, output = asked("check", "--settings", str(history.stack), *option)
         assert code == 2
-        assert "give --was too" in told
+        assert "give --was too" in output
 
 
 def test_the_bill_is_compared_by_the_same_words(history: History) -> None:
     history.edit(STACK, ("{market: on-demand, ceiling_cards: 24}", "{market: on-demand, ceiling_cards: 32}"))
-    code, told = asked("cost", "--settings", str(history.stack), "--diff", "HEAD")
-    assert code == 0, told
-    assert "ceiling_cards 24 → 32" in told
-    code, told = asked("cost", "--settings", str(history.stack), "--diff", "nowhere")
+    code, output = asked("cost", "--settings", str(history.stack), "--diff", "HEAD")
+    assert code == 0, output
+    assert "ceiling_cards 24 → 32" in output
+    code, output = asked("cost", "--settings", str(history.stack), "--diff", "nowhere")
     assert code == 2
-    assert "--diff nowhere: neither a file nor a git revision" in told
+    assert "--diff nowhere: neither a file nor a git revision" in output
 
 
 def test_an_interrupt_leaves_nothing_behind(history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

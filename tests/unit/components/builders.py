@@ -1,4 +1,4 @@
-"""One way to build every component, by its class; what it stands on is given, not made by it."""
+"""Builders for every component, by its class; the inputs of a component are given, not built."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pulumi_kubernetes.provider import Provider
 
 from components.admission import Admission, AdmissionArgs
 from components.cluster import Cluster, ClusterArgs
-from components.device_plugins import DevicePlugins, DevicePluginsArgs
-from components.gpu_operator import GpuOperator, GpuOperatorArgs
+from components.gpu_operator import DevicePlugins, DevicePluginsArgs, GpuOperator, GpuOperatorArgs
 from components.handles import ClusterHandle, NetworkHandle
 from components.karpenter import Karpenter, KarpenterArgs
 from components.monitoring import Monitoring, MonitoringArgs
@@ -20,7 +19,7 @@ from components.node_pools import NodePools, NodePoolsArgs
 from components.queues import Queues, QueuesArgs
 from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
-from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
@@ -67,7 +66,7 @@ def full_settings(**overrides: Plain) -> Settings:
 
 
 def given_cluster() -> ClusterHandle:
-    """A cluster that somebody else made."""
+    """A handle of an existing cluster."""
     kubeconfig = pulumi.Output.secret("{}")
     provider = Provider(GIVEN, kubeconfig=kubeconfig)
     return ClusterHandle(pulumi.Output.from_input("https://given.example"), kubeconfig, provider)
@@ -128,7 +127,7 @@ def tenants(name: str, settings: Settings, opts: pulumi.ResourceOptions | None =
 
 
 def queues(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Queues:
-    """Kueue and what it reads."""
+    """Kueue and its objects."""
     rendered = render(settings)
     args = QueuesArgs(cluster=given_cluster(), values=rendered.kueue_values, stages=rendered.queue_stages)
     return Queues(name, args, opts)

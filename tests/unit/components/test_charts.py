@@ -1,4 +1,4 @@
-"""Every chart of the platform: pinned, whole or not at all, and after what it reads."""
+"""Every chart of the platform: pinned, installed completely or not at all, and after the objects that it reads."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def releases(stack: str) -> list[Registered]:
     def plugins() -> None:
         device_plugins("dp", settings)
 
-    return [each for part in (program, operator, plugins) for each in record(part).of("Release")]
+    return [registered for part in (program, operator, plugins) for registered in record(part).of("Release")]
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_chart_is_pinned_in_its_namespace_and_rolled_back_as_a_whole(stack: str) -> None:
-    found = releases(stack)
-    assert {str(each.inputs["name"]) for each in found} >= {"karpenter-crd", "karpenter", "gpu-operator"}
-    for each in found:
-        pinned = CHARTS[str(each.inputs["name"])]
-        assert each.inputs["version"] == pinned.pin.version
-        assert each.inputs["namespace"] == pinned.namespace
-        assert each.inputs["atomic"] is True
+    charts = releases(stack)
+    assert {str(release.inputs["name"]) for release in charts} >= {"karpenter-crd", "karpenter", "gpu-operator"}
+    for registered in charts:
+        pinned = CHARTS[str(registered.inputs["name"])]
+        assert registered.inputs["version"] == pinned.pin.version
+        assert registered.inputs["namespace"] == pinned.namespace
+        assert registered.inputs["atomic"] is True
 
 
 def test_a_chart_comes_from_its_registry_or_its_repository() -> None:
-    for each in releases("prod"):
-        pinned = CHARTS[str(each.inputs["name"])]
+    for release in releases("prod"):
+        pinned = CHARTS[str(release.inputs["name"])]
         if pinned.repository.startswith("oci://"):
-            assert each.inputs["chart"] == pinned.repository
-            assert "repositoryOpts" not in each.inputs
+            assert release.inputs["chart"] == pinned.repository
+            assert "repositoryOpts" not in release.inputs
         else:
-            assert each.inputs["chart"] == pinned.name
-            assert each.at("repositoryOpts", "repo") == pinned.repository
+            assert release.inputs["chart"] == pinned.name
+            assert release.at("repositoryOpts", "repo") == pinned.repository
 
 
 def operator() -> Recording:
@@ -58,8 +58,8 @@ def test_the_operator_starts_after_its_namespace_and_the_configurations_that_it_
     (namespace,), configs = recording.of("Namespace"), recording.of("ConfigMap")
     assert len(configs) == len(render(full_settings()).operator_configs)
     (chart,) = recording.of("Release")
-    assert {namespace.urn, *(each.urn for each in configs)} <= chart.depends_on
-    assert all(namespace.urn in each.depends_on for each in configs)
+    assert {namespace.urn, *(config.urn for config in configs)} <= chart.depends_on
+    assert all(namespace.urn in config.depends_on for config in configs)
 
 
 def test_a_stack_without_efa_and_neuron_installs_no_further_device_plugin() -> None:

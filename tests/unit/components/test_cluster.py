@@ -19,8 +19,8 @@ def made(**cluster_settings: Plain) -> Recording:
 
 
 def control_plane(recording: Recording) -> Registered:
-    (found,) = recording.of("eks:index:Cluster")
-    return found
+    (eks_cluster,) = recording.of("eks:index:Cluster")
+    return eks_cluster
 
 
 def test_a_private_endpoint_passes_no_public_cidrs() -> None:
@@ -79,16 +79,18 @@ def test_every_add_on_is_pinned_to_the_version_of_its_kubernetes(version: str) -
     assert plane.inputs["version"] == version
     assert plane.at("vpcCniOptions", "addonVersion") == pins["vpc-cni"].version
     assert plane.at("kubeProxyAddonOptions", "version") == pins["kube-proxy"].version
-    own = {str(each.inputs["addonName"]): each.inputs["addonVersion"] for each in recording.of("Addon")}
-    assert own == {name: pins[name].version for name in own}
-    assert {*own, "vpc-cni", "kube-proxy"} == set(pins)
+    versions_of_addons = {
+        str(registered.inputs["addonName"]): registered.inputs["addonVersion"] for registered in recording.of("Addon")
+    }
+    assert versions_of_addons == {name: pins[name].version for name in versions_of_addons}
+    assert {*versions_of_addons, "vpc-cni", "kube-proxy"} == set(pins)
 
 
 def test_add_ons_that_need_a_node_wait_for_the_system_nodes() -> None:
     recording = made()
     nodes = recording.named("cl-system", "NodeGroup")
-    for each in recording.of("Addon"):
-        assert nodes.urn in each.depends_on, each.name
+    for registered in recording.of("Addon"):
+        assert nodes.urn in registered.depends_on, registered.name
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,11 @@ def test_system_nodes_are_tainted_encrypted_and_keep_metadata_to_themselves() ->
 
 def test_the_role_of_the_system_nodes_is_whole_before_the_first_node() -> None:
     recording = made()
-    attachments = {each.urn for each in recording.of("RolePolicyAttachment") if each.name.startswith("cl-system-")}
+    attachments = {
+        registered.urn
+        for registered in recording.of("RolePolicyAttachment")
+        if registered.name.startswith("cl-system-")
+    }
     assert len(attachments) == 4
     assert attachments <= recording.named("cl-system", "NodeGroup").depends_on
 

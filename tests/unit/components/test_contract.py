@@ -1,4 +1,4 @@
-"""What every component promises, tried on all of them; a new one without a builder fails by its name."""
+"""The contract of components, tested on all of them; a new component without a builder fails."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ COMPONENTS = sorted(
         and issubclass(value, pulumi.ComponentResource)
         and value.__module__.startswith("components.")
     },
-    key=lambda each: each.__name__,
+    key=lambda component: component.__name__,
 )
 SETTINGS = full_settings()
 
-every_component = pytest.mark.parametrize("component", COMPONENTS, ids=lambda each: each.__name__)
+every_component = pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.__name__)
 
 ComponentClass = type[pulumi.ComponentResource]
 
 
 class Shell(pulumi.ComponentResource):
-    """Somebody's component around ours."""
+    """Another team's component around ours."""
 
     def __init__(self) -> None:
         super().__init__("test:index:Shell", "shell")
@@ -54,8 +54,8 @@ def built(component: ComponentClass, *names: str) -> Recording:
 
 def parts(recording: Recording) -> tuple[Registered, list[Registered]]:
     """The component itself, and everything else but what it was given."""
-    (root,) = [each for each in recording.resources if each.type.startswith(OWN_TYPES)]
-    return root, [each for each in recording.resources if each is not root and each.name != GIVEN]
+    (root,) = [resource for resource in recording.resources if resource.type.startswith(OWN_TYPES)]
+    return root, [resource for resource in recording.resources if resource is not root and resource.name != GIVEN]
 
 
 def args_of(component: ComponentClass) -> type:
@@ -78,8 +78,8 @@ def test_its_type_is_named_after_its_class(component: ComponentClass) -> None:
 def test_its_children_are_its_own_and_named_after_it(component: ComponentClass) -> None:
     root, children = parts(built(component, "one"))
     assert children
-    assert [each.name for each in children if each.request.parent != root.urn] == []
-    assert [each.name for each in children if each.name != "one" and not each.name.startswith("one-")] == []
+    assert [registered.name for registered in children if registered.request.parent != root.urn] == []
+    assert [child.name for child in children if child.name != "one" and not child.name.startswith("one-")] == []
 
 
 @every_component
@@ -92,10 +92,10 @@ def test_registering_its_outputs_is_the_last_thing_it_does(component: ComponentC
 @every_component
 def test_it_stands_twice_in_one_stack_without_clashing(component: ComponentClass) -> None:
     recording = built(component, "one", "two")
-    seen = Counter((each.type, each.name) for each in recording.resources if each.name != GIVEN)
+    seen = Counter((resource.type, resource.name) for resource in recording.resources if resource.name != GIVEN)
     assert [key for key, count in seen.items() if count > 1] == []
-    ones = [each for each in recording.resources if each.name.split("-")[0] == "one"]
-    twos = [each for each in recording.resources if each.name.split("-")[0] == "two"]
+    ones = [resource for resource in recording.resources if resource.name.split("-")[0] == "one"]
+    twos = [resource for resource in recording.resources if resource.name.split("-")[0] == "two"]
     assert len(ones) == len(twos) > 1
 
 
@@ -105,10 +105,10 @@ def test_a_parent_given_by_the_caller_holds_the_component_and_not_its_children(c
         BUILDERS[component]("one", SETTINGS, pulumi.ResourceOptions(parent=Shell()))
 
     recording = record(program)
-    (shell,) = [each for each in recording.resources if each.name == "shell"]
-    (root,) = [each for each in recording.resources if each.type.startswith(OWN_TYPES)]
+    (shell,) = [resource for resource in recording.resources if resource.name == "shell"]
+    (root,) = [resource for resource in recording.resources if resource.type.startswith(OWN_TYPES)]
     assert root.request.parent == shell.urn
-    parents = {each.request.parent for each in recording.resources if each.name.startswith("one-")}
+    parents = {resource.request.parent for resource in recording.resources if resource.name.startswith("one-")}
     assert parents == {root.urn}
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies
+from gpuplatform.render.karpenter import INTERRUPTION_EVENTS, controller_policies
 from gpuplatform.standard.names import KARPENTER_SERVICE_ACCOUNT
 from gpuplatform.standard.versions import CHARTS
 from tests.recorder import Recording, record
@@ -29,9 +29,9 @@ def test_both_charts_are_pinned_and_the_second_leaves_the_crds_to_the_first() ->
 def test_the_controller_starts_when_its_role_and_its_queue_are_ready() -> None:
     recording = made()
     ready = {
-        each.urn
+        registered.urn
         for kind in ("AccessEntry", "PodIdentityAssociation", "RolePolicyAttachment", "QueuePolicy", "EventTarget")
-        for each in recording.of(kind)
+        for registered in recording.of(kind)
     }
     assert ready <= recording.named("ka-crds").depends_on
 
@@ -53,22 +53,30 @@ def test_the_controller_takes_its_role_by_pod_identity_and_holds_the_published_p
         "kube-system",
         KARPENTER_SERVICE_ACCOUNT,
     )
-    documents = {each.name: json.loads(str(each.inputs["policy"])) for each in recording.of("Policy")}
+    documents = {registered.name: json.loads(str(registered.inputs["policy"])) for registered in recording.of("Policy")}
     published = controller_policies(SETTINGS)
-    assert documents == {f"ka-controller-{name}": json.loads(json.dumps(each)) for name, each in published.items()}
-    attached = [each for each in recording.of("RolePolicyAttachment") if each.name.startswith("ka-controller-")]
-    assert {each.inputs["policyArn"] for each in attached} == {
-        f"arn:aws:recorded::111122223333:{each.name}" for each in recording.of("Policy")
+    assert documents == {
+        f"ka-controller-{name}": json.loads(json.dumps(document)) for name, document in published.items()
+    }
+    attached = [
+        attachment
+        for attachment in recording.of("RolePolicyAttachment")
+        if attachment.name.startswith("ka-controller-")
+    ]
+    assert {attachment.inputs["policyArn"] for attachment in attached} == {
+        f"arn:aws:recorded::111122223333:{policy.name}" for policy in recording.of("Policy")
     }
 
 
 def test_every_kind_of_interruption_reaches_the_queue() -> None:
     recording = made()
-    patterns = {each.name: json.loads(str(each.inputs["eventPattern"])) for each in recording.of("EventRule")}
-    assert patterns == {f"ka-{name}": json.loads(json.dumps(each)) for name, each in INTERRUPTION_EVENTS.items()}
+    patterns = {
+        registered.name: json.loads(str(registered.inputs["eventPattern"])) for registered in recording.of("EventRule")
+    }
+    assert patterns == {f"ka-{name}": json.loads(json.dumps(pattern)) for name, pattern in INTERRUPTION_EVENTS.items()}
     targets = recording.of("EventTarget")
-    assert {each.inputs["arn"] for each in targets} == {"arn:aws:recorded::111122223333:ka-interruptions"}
-    assert {each.inputs["rule"] for each in targets} == {f"gpu-test-{event}" for event in INTERRUPTION_EVENTS}
+    assert {target.inputs["arn"] for target in targets} == {"arn:aws:recorded::111122223333:ka-interruptions"}
+    assert {target.inputs["rule"] for target in targets} == {f"gpu-test-{event}" for event in INTERRUPTION_EVENTS}
 
 
 def test_nodes_may_join_the_cluster() -> None:

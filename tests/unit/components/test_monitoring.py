@@ -1,4 +1,4 @@
-"""Monitoring's charts: the definitions are a release of their own, first on the way up and last on the way down."""
+"""Monitoring's charts: the definitions are a release of their own, created first and destroyed last."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_definitions_are_a_pinned_release_that_upgrades_them_before_the_oper
 
 def test_definitions_that_stand_already_are_taken_over() -> None:
     releases = made().of("Release")
-    takes_over = {str(each.inputs["name"]) for each in releases if each.inputs.get("takeOwnership")}
+    takes_over = {str(release.inputs["name"]) for release in releases if release.inputs.get("takeOwnership")}
     assert takes_over == {DEFINITIONS}, "no other release takes what somebody else made"
 
 
@@ -38,7 +38,7 @@ def test_definitions_outlast_their_release_and_with_them_every_monitor_of_every_
 def test_every_monitor_and_rule_comes_after_the_definitions_and_goes_before_them() -> None:
     recording = made()
     documents = [*recording.of("ServiceMonitor"), *recording.of("PrometheusRule")]
-    releases = {each.urn for each in recording.of("Release")}
+    releases = {registered.urn for registered in recording.of("Release")}
     assert documents
     assert recording.named(f"mo-{DEFINITIONS}", "Release").urn in releases
-    assert all(releases <= each.depends_on for each in documents)
+    assert all(releases <= document.depends_on for document in documents)

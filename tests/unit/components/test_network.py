@@ -31,9 +31,9 @@ def existing_network() -> Recording:
 
 
 def tags(inputs: Mapping[str, object]) -> Mapping[str, str]:
-    found = inputs["tags"]
-    assert isinstance(found, dict)
-    return {str(key): str(value) for key, value in found.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    subnet_tags = inputs["tags"]
+    assert isinstance(subnet_tags, dict)
+    return {str(key): str(value) for key, value in subnet_tags.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def test_an_existing_network_is_left_as_it_is() -> None:
@@ -49,7 +49,7 @@ def test_an_existing_network_is_left_as_it_is() -> None:
 @pytest.mark.parametrize(("nat", "zones"), [("single", ZONES[:1]), ("per-zone", ZONES)])
 def test_there_is_one_nat_gateway_or_one_in_each_zone(nat: str, zones: tuple[str, ...]) -> None:
     made = new_network(nat=nat)
-    assert [each.name for each in made.of("NatGateway")] == [f"net-nat-{zone}" for zone in zones]
+    assert [registered.name for registered in made.of("NatGateway")] == [f"net-nat-{zone}" for zone in zones]
     assert len(made.of("Eip")) == len(zones)
 
 
@@ -70,21 +70,21 @@ def test_a_private_subnet_leaves_by_the_gateway_of_its_zone_where_there_is_one(
 
 def test_only_private_subnets_are_found_by_karpenter() -> None:
     subnets = new_network(pod_cidr="100.64.0.0/16").of("Subnet")
-    found = [each.name for each in subnets if keys.DISCOVERY in tags(each.inputs)]
-    assert found == [f"net-private-{zone}" for zone in ZONES]
+    tagged = [subnet.name for subnet in subnets if keys.DISCOVERY in tags(subnet.inputs)]
+    assert tagged == [f"net-private-{zone}" for zone in ZONES]
 
 
 def test_no_subnet_gives_a_public_address() -> None:
-    assert not any(each.inputs.get("mapPublicIpOnLaunch") for each in new_network().of("Subnet"))
+    assert not any(registered.inputs.get("mapPublicIpOnLaunch") for registered in new_network().of("Subnet"))
 
 
 def test_pods_have_subnets_of_their_own_only_where_the_settings_give_them_a_network() -> None:
     assert new_network().of("VpcIpv4CidrBlockAssociation") == []
     made = new_network(pod_cidr="100.64.0.0/16")
     (secondary,) = made.of("VpcIpv4CidrBlockAssociation")
-    pods = [each for each in made.of("Subnet") if each.name.startswith("net-pods-")]
+    pods = [registered for registered in made.of("Subnet") if registered.name.startswith("net-pods-")]
     assert len(pods) == len(ZONES)
-    assert all(secondary.urn in each.depends_on for each in pods)
+    assert all(secondary.urn in pod.depends_on for pod in pods)
 
 
 def test_s3_is_reached_inside_the_network_from_every_private_subnet() -> None:
@@ -109,7 +109,7 @@ def test_endpoints_take_https_from_every_network_of_the_vpc_and_from_no_other(
 
 def test_interface_endpoints_and_their_group_are_made_for_the_services_that_are_named() -> None:
     made = new_network(interface_endpoints=["ec2", "ecr.api"])
-    assert {each.name for each in made.of("VpcEndpoint")} == {"net-s3", "net-ec2", "net-ecr-api"}
+    assert {registered.name for registered in made.of("VpcEndpoint")} == {"net-s3", "net-ec2", "net-ecr-api"}
     assert new_network(interface_endpoints=[]).of("SecurityGroup") == []
 
 
@@ -118,4 +118,4 @@ def test_nat_gateways_and_their_addresses_wait_for_the_internet_gateway(nat: str
     made = new_network(nat=nat)
     (internet,) = made.of("InternetGateway")
     waiting = [*made.of("NatGateway"), *made.of("Eip")]
-    assert [each.name for each in waiting if internet.urn not in each.depends_on] == []
+    assert [registered.name for registered in waiting if internet.urn not in registered.depends_on] == []

@@ -20,7 +20,7 @@ def test_a_group_keeps_its_number_of_nodes_in_its_zone_with_the_standards_taints
     assert group.at("scalingConfig") == {"desiredSize": 1, "minSize": 1, "maxSize": 2}
     assert group.inputs["subnetIds"] == [f"subnet-0123456789abcde{ZONES[0][-1]}"]
     assert group.inputs["taints"]
-    assert {each.urn for each in recording.of("RolePolicyAttachment")} <= group.depends_on
+    assert {registered.urn for registered in recording.of("RolePolicyAttachment")} <= group.depends_on
 
 
 def test_a_group_is_of_the_clusters_version_and_of_a_pinned_image() -> None:
@@ -38,9 +38,9 @@ def test_a_group_of_other_types_is_another_resource_under_another_name() -> None
         (made,) = record(lambda: node_groups("st", settings)).of("NodeGroup")
         return made
 
-    one, other = group("p5.4xlarge"), group("p5.48xlarge")
-    assert one.inputs["nodeGroupName"] != other.inputs["nodeGroupName"]
-    assert one.urn != other.urn, "the provider would delete a chosen name before it makes the next"
+    first, other = group("p5.4xlarge"), group("p5.48xlarge")
+    assert first.inputs["nodeGroupName"] != other.inputs["nodeGroupName"]
+    assert first.urn != other.urn, "the provider would delete a chosen name before it makes the next"
 
 
 def test_what_ec2_makes_of_it_carries_the_stacks_tags_its_pool_and_a_name() -> None:

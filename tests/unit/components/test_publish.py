@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 import pytest
 
-from components.publish import publish
+from components.program import publish
 from components.reader import read_platform
 from gpuplatform.outputs import OUTPUT_NAME, PlatformOutputs
 from tests.recorder import record

@@ -1,4 +1,4 @@
-"""What a stack published holds the next run of its program: a fixed label that would change ends it."""
+"""The next run of a stack's program ends if a published fixed label would change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 import pulumi
 import pytest
 
-from components.published import last_published
+from components.program import last_published
 from gpuplatform.outputs import OUTPUT_NAME
 from tests.recorder import record
 from tests.unit.test_main import run_program
@@ -18,7 +18,7 @@ OWN = "organization/gpu-platform/dev"
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    """What a first run of the program for dev publishes."""
+    """The document that a first run of the program for dev publishes."""
     return cast(dict[str, Any], run_program("dev").exports[OUTPUT_NAME])
 
 
@@ -40,7 +40,9 @@ def test_a_first_up_has_published_nothing() -> None:
 def test_what_stays_as_it_was_published_passes_and_makes_what_a_first_up_makes(document: dict[str, Any]) -> None:
     again = run_program("dev", {OWN: {OUTPUT_NAME: document, "kubeconfig": "secret"}})
     first = run_program("dev")
-    assert [each.urn for each in again.resources] == [each.urn for each in first.resources], "nothing is made to read"
+    assert [resource.urn for resource in again.resources] == [resource.urn for resource in first.resources], (
+        "nothing is made to read"
+    )
 
 
 def test_every_fixed_label_that_would_change_is_told_at_once(document: dict[str, Any]) -> None:
@@ -49,21 +51,21 @@ def test_every_fixed_label_that_would_change_is_told_at_once(document: dict[str,
     with pytest.raises(pulumi.RunError) as refused:
         run_program("dev", {OWN: {OUTPUT_NAME: before}})
 
-    said = str(refused.value)
-    assert "NodePool infer-l4-24gb-spot: spec.template.metadata.labels[gpu.pool]" in said
-    assert "'dev' becomes 'infer'" in said
-    assert "'other' becomes 'nvidia'" in said
-    assert "make a new pool under a new name" in said
-    assert said.count("gpu-labels-fixed") == 2 * said.count("labels[gpu.pool]") == 12
-    assert "12 faults, and nothing was made" in said
+    message = str(refused.value)
+    assert "NodePool infer-l4-24gb-spot: spec.template.metadata.labels[gpu.pool]" in message
+    assert "'dev' becomes 'infer'" in message
+    assert "'other' becomes 'nvidia'" in message
+    assert "make a new pool under a new name" in message
+    assert message.count("gpu-labels-fixed") == 2 * message.count("labels[gpu.pool]") == 12
+    assert "12 faults, and nothing was made" in message
 
 
 @pytest.mark.parametrize(
-    ("published", "told"),
+    ("published", "message"),
     [("another program's", "the document of this platform"), ({"version": 7}, f"{OWN}: platform.version: given 7")],
 )
-def test_what_cannot_be_compared_ends_the_program(published: object, told: str) -> None:
-    with pytest.raises(pulumi.RunError, match=told):
+def test_what_cannot_be_compared_ends_the_program(published: object, message: str) -> None:
+    with pytest.raises(pulumi.RunError, match=message):
         run_program("dev", {OWN: {OUTPUT_NAME: published}})
 
 

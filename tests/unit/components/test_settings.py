@@ -5,7 +5,7 @@ import json
 import pulumi
 import pytest
 
-from components.settings import settings_of_stack
+from components.program import settings_of_stack
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
 from tests.builders import settings_object

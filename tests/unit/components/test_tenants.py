@@ -17,12 +17,12 @@ def made() -> Recording:
 
 def test_everything_of_a_namespace_waits_for_it() -> None:
     recording = made()
-    by_name = {each.at("metadata", "name"): each.urn for each in recording.of("Namespace")}
+    by_name = {namespace.at("metadata", "name"): namespace.urn for namespace in recording.of("Namespace")}
     assert set(by_name) == {"ml-serving", "ml-batch", "ml-research"}
-    inside = [each for each in recording.resources if each.at("metadata", "namespace") in by_name]
+    inside = [resource for resource in recording.resources if resource.at("metadata", "namespace") in by_name]
     assert inside
-    for each in inside:
-        assert by_name[each.at("metadata", "namespace")] in each.depends_on, each.name
+    for registered in inside:
+        assert by_name[registered.at("metadata", "namespace")] in registered.depends_on, registered.name
 
 
 def test_the_namespaces_are_the_components_output() -> None:
@@ -33,7 +33,7 @@ def test_the_namespaces_are_the_components_output() -> None:
 
 def test_what_all_teams_share_stands_once() -> None:
     recording = made()
-    names = [each.at("metadata", "name") for each in recording.of("PriorityClass")]
+    names = [registered.at("metadata", "name") for registered in recording.of("PriorityClass")]
     assert names
     assert len(names) == len(set(names))
 
@@ -49,6 +49,6 @@ def test_only_the_account_of_a_namespace_with_buckets_takes_its_role() -> None:
     (policy,) = recording.of("Policy")
     assert "pods.eks.amazonaws.com" in str(role.at("assumeRolePolicy"))
     assert "arn:aws:s3:::models" in str(policy.at("policy"))
-    attachments = {each.urn for each in recording.of("RolePolicyAttachment")}
+    attachments = {registered.urn for registered in recording.of("RolePolicyAttachment")}
     assert attachments
     assert attachments <= set(association.depends_on)

@@ -22,32 +22,32 @@ def at(document: object, *path: str | int) -> object:
 
 def mapping_at(document: object, *path: str | int) -> dict[str, object]:
     """The mapping at a path."""
-    found = at(document, *path)
-    assert isinstance(found, dict)
-    return cast("dict[str, object]", found)
+    value = at(document, *path)
+    assert isinstance(value, dict)
+    return cast("dict[str, object]", value)
 
 
 def list_at(document: object, *path: str | int) -> list[dict[str, object]]:
     """The list of mappings at a path."""
-    found = at(document, *path)
-    assert isinstance(found, list)
-    return cast("list[dict[str, object]]", found)
+    value = at(document, *path)
+    assert isinstance(value, list)
+    return cast("list[dict[str, object]]", value)
 
 
 def text_at(document: object, *path: str | int) -> str:
     """The text at a path."""
-    found = at(document, *path)
-    assert isinstance(found, str)
-    return found
+    value = at(document, *path)
+    assert isinstance(value, str)
+    return value
 
 
 def of_kind(documents: Iterable[Mapping[str, object]], kind: str) -> dict[str, Mapping[str, object]]:
     """The documents of a kind by their names."""
-    return {name_of(each): each for each in documents if kind_of(each) == kind}
+    return {name_of(document): document for document in documents if kind_of(document) == kind}
 
 
 def loaded(text: str) -> dict[str, object]:
     """A YAML text inside a document, such as a ConfigMap's file."""
-    found: object = yaml.safe_load(text)
-    assert isinstance(found, dict)
-    return cast("dict[str, object]", found)
+    value: object = yaml.safe_load(text)
+    assert isinstance(value, dict)
+    return cast("dict[str, object]", value)

@@ -1,11 +1,11 @@
 import pytest
 
+from gpuplatform.plan.node_pools import plan
 from gpuplatform.render.block import block
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import selection
-from gpuplatform.standard.taints import Effect, Toleration, untolerated
+from gpuplatform.standard.taints import TaintEffect, Toleration, untolerated
 from tests.builders import STACKS, a_card, a_pool, a_shared_pool, a_slice_pool, stack_settings
 
 
@@ -99,12 +99,17 @@ def test_a_block_as_written_lands_on_every_nodepool_of_its_pool_and_on_no_other(
     for pool in settings.pools:
         made = block(pool)
         answers = [
-            Toleration(each["key"], each.get("value"), Effect(each["effect"]) if "effect" in each else None)
-            for each in made.tolerations
+            Toleration(
+                toleration["key"],
+                toleration.get("value"),
+                TaintEffect(toleration["effect"]) if "effect" in toleration else None,
+            )
+            for toleration in made.tolerations
         ]
         reached = [
-            each.pool.name
-            for each in planned
-            if selection.matches(made.node_selector, each.node_labels) and not untolerated(each.taints, answers)
+            node_pool.pool.name
+            for node_pool in planned
+            if selection.matches(made.node_selector, node_pool.node_labels)
+            and not untolerated(node_pool.taints, answers)
         ]
-        assert reached == [each.pool.name for each in planned if each.pool.name == pool.name]
+        assert reached == [node_pool.pool.name for node_pool in planned if node_pool.pool.name == pool.name]

@@ -14,7 +14,7 @@ def identity(*buckets: Plain) -> BucketIdentity | None:
 def statements(*buckets: Plain) -> list[dict[str, object]]:
     made = identity(*buckets)
     assert made is not None
-    return [dict(each) for each in list_at(made.policy, "Statement")]
+    return [dict(statement) for statement in list_at(made.policy, "Statement")]
 
 
 def test_a_namespace_without_buckets_is_nobody_in_aws() -> None:

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpuplatform.render.budgets import budgets, disruption_block
 from gpuplatform.render.document import Document
+from gpuplatform.render.nodepools import budgets, disruption_block
 from gpuplatform.settings.disruption import Consolidation, Disruption, Window
-from gpuplatform.standard.reasons import Reason
+from gpuplatform.standard.markets import Reason
 from tests.builders import STACKS, stack_settings
+from tests.examples import examples
 
 WEEK = 7 * 24 * 60
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -37,12 +38,12 @@ def allowed_nodes(rendered: list[Document], reason: Reason) -> list[int]:
     """How many nodes may be disrupted for a reason in each minute of the week: the smallest active budget wins."""
     most = [10**9] * WEEK
     for budget in rendered:
-        reasons = cast(list[str], budget.get("reasons", [each.value for each in Reason]))
+        reasons = cast(list[str], budget.get("reasons", [every_reason.value for every_reason in Reason]))
         if reason.value not in reasons:
             continue
         nodes = int(cast(str, budget["nodes"]))
         if "schedule" not in budget:
-            most = [min(each, nodes) for each in most]
+            most = [min(allowed, nodes) for allowed in most]
             continue
         minutes = length(cast(str, budget["duration"]))
         for start in starts(cast(str, budget["schedule"])):
@@ -91,7 +92,7 @@ disruptions = st.builds(
 
 
 # Correction 20: schedules are UTC, and the smallest of all active budgets wins.
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(disruptions)
 def test_the_budgets_forbid_exactly_what_the_settings_forbid_at_any_time_of_the_year(disruption: Disruption) -> None:
     rendered = budgets(disruption)

@@ -20,16 +20,16 @@ EFA = a_pool(cards=[a_card("H100-80GB", ["p5.48xlarge"])], efa=True, taints=[{"k
     ids=["none", "efa", "neuron", "both"],
 )
 def test_a_device_plugin_is_installed_where_some_pool_needs_it(overrides: dict[str, Plain], charts: set[str]) -> None:
-    found = render(some_settings(**overrides))
-    assert set(found.device_plugin_values) == charts
-    assert set(found.values) >= {"karpenter", "gpu-operator"} | charts
+    rendered = render(some_settings(**overrides))
+    assert set(rendered.device_plugin_values) == charts
+    assert set(rendered.values) >= {"karpenter", "gpu-operator"} | charts
 
 
 def test_the_efa_plugin_tolerates_what_the_operands_tolerate() -> None:
-    found = render(some_settings(pools=[EFA]))
-    tolerated = list_at(found.values["aws-efa-k8s-device-plugin"], "tolerations")
-    assert tolerated == list_at(found.gpu_operator_values, "daemonsets", "tolerations")
-    assert "node-cards" in {each["key"] for each in tolerated}
+    rendered = render(some_settings(pools=[EFA]))
+    tolerated = list_at(rendered.values["aws-efa-k8s-device-plugin"], "tolerations")
+    assert tolerated == list_at(rendered.gpu_operator_values, "daemonsets", "tolerations")
+    assert "node-cards" in {toleration["key"] for toleration in tolerated}
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_the_efa_plugins_image_comes_from_the_registry_of_the_stacks_region(regi
 
 def test_the_efa_plugin_runs_where_a_pool_has_efa_and_nowhere_else() -> None:
     plain = a_pool(name="plain", purpose="dev", cards=[a_card("H100-80GB", ["p5.48xlarge"])])
-    found = render(some_settings(pools=[EFA, plain]))
-    selector = mapping_at(found.values["aws-efa-k8s-device-plugin"], "nodeSelector")
+    rendered = render(some_settings(pools=[EFA, plain]))
+    selector = mapping_at(rendered.values["aws-efa-k8s-device-plugin"], "nodeSelector")
     assert selector
     worn = {
         name: mapping_at(document, "spec", "template", "metadata", "labels")
-        for name, document in of_kind(found.documents, "NodePool").items()
+        for name, document in of_kind(rendered.documents, "NodePool").items()
     }
     assert {name for name, labels in worn.items() if selector.items() <= labels.items()} == {
         "serve-h100-80gb-on-demand"

@@ -54,7 +54,7 @@ def stack(quota: dict[str, Plain], *pools: Plain) -> Settings:
 
 
 def claims(rendered: Rendered) -> dict[str, object]:
-    (quota,) = (each for each in rendered.documents if at(each, "metadata", "name") == "claims")
+    (quota,) = (document for document in rendered.documents if at(document, "metadata", "name") == "claims")
     return mapping_at(quota, "spec", "hard")
 
 
@@ -76,7 +76,7 @@ def test_a_namespace_gets_templates_only_for_what_it_has_a_quota_of() -> None:
     settings = stack({"nvidia.com/gpu": 2, "nvidia.com/mig-1g.10gb": 0}, CARDS, SLICES)
     templates = of_kind(render(settings).documents, "ResourceClaimTemplate")
     assert set(templates) == {"card"}
-    assert {namespace_of(each) for each in templates.values()} == {"ml-serving"}
+    assert {namespace_of(template) for template in templates.values()} == {"ml-serving"}
 
 
 # A quota of nvidia.com/gpu does not count claims (Kubernetes: <class>.deviceclass.resource.k8s.io/devices does).
@@ -100,8 +100,8 @@ def test_the_device_plugin_and_the_driver_never_share_a_node() -> None:
     driver = rendered.device_plugin_values["dra-driver-nvidia-gpu"]
     assert at(driver, "kubeletPlugin", "nodeSelector") == {OPERANDS: "false"}
     labels = {
-        name: mapping_at(each, "spec", "template", "metadata", "labels").get(OPERANDS)
-        for name, each in of_kind(rendered.documents, "NodePool").items()
+        name: mapping_at(document, "spec", "template", "metadata", "labels").get(OPERANDS)
+        for name, document in of_kind(rendered.documents, "NodePool").items()
     }
     assert labels == {"slices-h100-80gb-on-demand-us-east-1a": "false", "worker-a100-80gb-on-demand": None}
 
@@ -117,7 +117,7 @@ def test_the_driver_lands_on_tainted_nodes_and_hands_out_cards_only() -> None:
     assert at(driver, "nvidiaDriverRoot") == "/"
     assert at(driver, "gpuResourcesEnabledOverride") is True
     assert at(driver, "resources") == {"gpus": {"enabled": True}, "computeDomains": {"enabled": False}}
-    tolerated = {each["key"] for each in list_at(driver, "kubeletPlugin", "tolerations")}
+    tolerated = {toleration["key"] for toleration in list_at(driver, "kubeletPlugin", "tolerations")}
     assert tolerated == {"nvidia.com/gpu", "dedicated", "gpu.pool", "gpu.role", "claims"}
 
 
@@ -142,9 +142,9 @@ def test_another_team_reads_the_template_from_the_outputs() -> None:
 
 def test_everything_rendered_for_claims_passes_the_policy_pack() -> None:
     rendered = render(stack({"nvidia.com/gpu": 2, "nvidia.com/mig-1g.10gb": 4}, CARDS, SLICES))
-    subjects = [of_document(each) for each in rendered.documents]
+    subjects = [of_document(document) for document in rendered.documents]
     subjects += [of_release(chart, values) for chart, values in rendered.values.items()]
-    assert [str(each) for each in judge(subjects)] == []
+    assert [str(finding) for finding in judge(subjects)] == []
 
 
 @pytest.mark.parametrize("name", STACKS)

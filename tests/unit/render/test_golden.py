@@ -7,7 +7,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 from syrupy.types import SnapshotIndex
 
-from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.document import as_yaml, file_names
 from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
@@ -55,9 +55,9 @@ def texts(stack: str) -> dict[str, str]:
     settings = stack_settings(stack)
     rendered = render(settings)
     every = (*rendered.documents, *admission_documents(stack_view(settings, template_name), settings.admission))
-    documents = {name.removesuffix(".yaml"): as_yaml(each) for name, each in file_names(every).items()}
+    documents = {name.removesuffix(".yaml"): as_yaml(document) for name, document in file_names(every).items()}
     assert len(documents) == len(every), "two documents have one file name"
-    return documents | {f"values.{chart}": as_yaml(each) for chart, each in rendered.values.items()}
+    return documents | {f"values.{chart}": as_yaml(values) for chart, values in rendered.values.items()}
 
 
 # Syrupy would have a snapshot's name begin with the test's; these are named after the documents.

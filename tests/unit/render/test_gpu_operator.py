@@ -34,11 +34,11 @@ def test_operands_and_feature_discovery_tolerate_graviton() -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_taint_of_an_environments_gpu_nodes_is_tolerated(stack: str) -> None:
-    found = render(stack_settings(stack))
-    keys = {each["key"] for each in list_at(found.gpu_operator_values, "daemonsets", "tolerations")}
+    rendered = render(stack_settings(stack))
+    keys = {toleration["key"] for toleration in list_at(rendered.gpu_operator_values, "daemonsets", "tolerations")}
     worn = {
         str(taint["key"])
-        for document in of_kind(found.documents, "NodePool").values()
+        for document in of_kind(rendered.documents, "NodePool").values()
         if "metadata" in mapping_at(document, "spec", "template")
         for taint in list_at(document, "spec", "template", "spec", "taints")
     }
@@ -71,10 +71,10 @@ def test_slices_have_resources_of_their_own_and_the_layouts_are_ours() -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_configmaps_that_the_values_name_are_rendered(stack: str) -> None:
-    found = render(stack_settings(stack))
-    maps = of_kind(found.documents, "ConfigMap")
+    rendered = render(stack_settings(stack))
+    maps = of_kind(rendered.documents, "ConfigMap")
     for path in (("devicePlugin", "config", "name"), ("migManager", "config", "name")):
-        name = str(at(found.gpu_operator_values, *path))
+        name = str(at(rendered.gpu_operator_values, *path))
         assert at(maps[name], "metadata", "namespace") == "gpu-operator"
 
 

@@ -29,9 +29,11 @@ def test_the_guide_tells_each_namespace_which_of_the_pools_are_its_own() -> None
     settings = some_settings(pools=pools, neuron_pools=[neuron], tenants=[a_tenant(namespaces=spaces)])
     guide = of_kind(render(settings).documents, "ConfigMap")["gpu-node-labels-guide"]
     published = describe(settings, "").tenants[0].namespaces
-    for name, own in (("ml-serving", ["serve"]), ("both", ["worker", "neuron"]), ("none", [])):
-        assert loaded(text_at(guide, "data", f"namespace.{name}")) == {"pools": own}
-        assert next(each.pools for each in published if each.name == name) == tuple(own)
+    for name, pool_names in (("ml-serving", ["serve"]), ("both", ["worker", "neuron"]), ("none", [])):
+        assert loaded(text_at(guide, "data", f"namespace.{name}")) == {"pools": pool_names}
+        assert next(namespace_output.pools for namespace_output in published if namespace_output.name == name) == tuple(
+            pool_names
+        )
 
 
 def test_the_guide_has_the_block_of_every_pool() -> None:

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from gpuplatform.render.karpenter_policy import INTERRUPTION_EVENTS, controller_policies, queue_policy
+from gpuplatform.render.karpenter import INTERRUPTION_EVENTS, controller_policies, queue_policy
 from tests.builders import some_settings
 from tests.unit.render.reading import list_at, mapping_at
 
@@ -44,10 +44,10 @@ def key_of(short: str) -> str:
 
 def published() -> set[Statement]:
     lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
-    found: set[Statement] = set()
+    statements: set[Statement] = set()
     for row in csv.DictReader(lines):
-        conditions = [each.strip().split("|") for each in row["conditions"].split(";") if each.strip()]
-        found.add(
+        conditions = [part.strip().split("|") for part in row["conditions"].split(";") if part.strip()]
+        statements.add(
             (
                 row["document"],
                 row["statement"],
@@ -56,7 +56,7 @@ def published() -> set[Statement]:
                 frozenset((how, key_of(key), frozenset(filled(values).split())) for how, key, values in conditions),
             )
         )
-    return found
+    return statements
 
 
 def as_set(value: object) -> frozenset[str]:
@@ -64,16 +64,16 @@ def as_set(value: object) -> frozenset[str]:
 
 
 def ours() -> set[Statement]:
-    found: set[Statement] = set()
+    statements: set[Statement] = set()
     for name, document in POLICIES.items():
-        for each in list_at(document, "Statement"):
-            conditions = mapping_at(each, "Condition") if "Condition" in each else {}
-            found.add(
+        for statement in list_at(document, "Statement"):
+            conditions = mapping_at(statement, "Condition") if "Condition" in statement else {}
+            statements.add(
                 (
                     name,
-                    str(each["Sid"]),
-                    as_set(each["Action"]),
-                    as_set(each["Resource"]),
+                    str(statement["Sid"]),
+                    as_set(statement["Action"]),
+                    as_set(statement["Resource"]),
                     frozenset(
                         (how, key, as_set(value))
                         for how in conditions
@@ -81,12 +81,14 @@ def ours() -> set[Statement]:
                     ),
                 )
             )
-    return found
+    return statements
 
 
-@pytest.mark.parametrize("statement", sorted({each[1] for each in published()}))
+@pytest.mark.parametrize("statement", sorted({row[1] for row in published()}))
 def test_a_statement_is_karpenters_published_one(statement: str) -> None:
-    assert {each for each in ours() if each[1] == statement} == {each for each in published() if each[1] == statement}
+    assert {our for our in ours() if our[1] == statement} == {
+        theirs for theirs in published() if theirs[1] == statement
+    }
 
 
 def test_the_controller_may_do_nothing_that_karpenter_does_not_publish() -> None:
@@ -97,11 +99,11 @@ def test_the_controller_may_do_nothing_that_karpenter_does_not_publish() -> None
 def test_every_statement_allows_and_says_its_version() -> None:
     for document in POLICIES.values():
         assert document["Version"] == "2012-10-17"
-        assert {each["Effect"] for each in list_at(document, "Statement")} == {"Allow"}
+        assert {statement["Effect"] for statement in list_at(document, "Statement")} == {"Allow"}
 
 
 def test_no_statement_allows_every_action() -> None:
-    assert not any("*" in action for each in ours() for action in each[2])
+    assert not any("*" in action for our in ours() for action in our[2])
 
 
 def test_only_events_may_write_to_the_queue_and_only_over_tls() -> None:
@@ -114,7 +116,7 @@ def test_only_events_may_write_to_the_queue_and_only_over_tls() -> None:
 
 
 def test_five_kinds_of_event_feed_the_queue() -> None:
-    assert sorted((str(each["source"]), str(each["detail-type"])) for each in INTERRUPTION_EVENTS.values()) == [
+    assert sorted((str(event["source"]), str(event["detail-type"])) for event in INTERRUPTION_EVENTS.values()) == [
         ("['aws.ec2']", "['EC2 Capacity Reservation Instance Interruption Warning']"),
         ("['aws.ec2']", "['EC2 Instance Rebalance Recommendation']"),
         ("['aws.ec2']", "['EC2 Instance State-change Notification']"),

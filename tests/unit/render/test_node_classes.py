@@ -88,14 +88,14 @@ def test_subnets_and_security_groups_are_found_by_the_clusters_discovery_tag(spe
 def test_subnets_of_an_existing_network_are_named_by_id_for_every_kind_of_pool() -> None:
     # The discovery tag has one value a subnet: two clusters on one network would overwrite each other's.
     ids = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
-    subnets: list[Plain] = [{"id": each, "zone": zone} for each, zone in zip(ids, ZONES, strict=True)]
+    subnets: list[Plain] = [{"id": identity, "zone": zone} for identity, zone in zip(ids, ZONES, strict=True)]
     raw = settings_object(cpu_pools=[{"name": "cpu", "instance_types": ["m7i.large"], "ceiling_vcpus": 16}])
     raw["network"] = {"existing": {"vpc_id": "vpc-0123456789abcdef0", "private_subnets": subnets}}
     node_classes = of_kind(render(accept.accepted(raw)).documents, "EC2NodeClass")
     assert set(node_classes) == {"serve", "cpu"}
     for document in node_classes.values():
         spec = mapping_at(document, "spec")
-        assert spec["subnetSelectorTerms"] == [{"id": each} for each in ids]
+        assert spec["subnetSelectorTerms"] == [{"id": identity} for identity in ids]
         assert spec["securityGroupSelectorTerms"] == [{"tags": {"karpenter.sh/discovery": "gpu-test"}}]
 
 
@@ -118,7 +118,7 @@ def test_a_pool_on_reservations_names_each_once() -> None:
     ids = ["cr-0123456789abcdef0", "cr-0123456789abcdef1"]
     reserved = a_market("reserved", 8, reservation_ids=[*ids])
     pool = a_pool(cards=[a_card(markets=[reserved]), a_card("T4-16GB", ["g4dn.xlarge"], [reserved])])
-    assert node_class(pool)["capacityReservationSelectorTerms"] == [{"id": each} for each in ids]
+    assert node_class(pool)["capacityReservationSelectorTerms"] == [{"id": identity} for identity in ids]
     assert "capacityReservationSelectorTerms" not in node_class(a_pool())
 
 
@@ -142,24 +142,28 @@ def static_efa(instance_type: str) -> list[dict[str, object]]:
 )
 def test_the_interfaces_of_a_static_efa_pool_keep_to_the_api_servers_rules(instance_type: str) -> None:
     interfaces = static_efa(instance_type)
-    places = [(each["networkCardIndex"], each["deviceIndex"]) for each in interfaces]
+    places = [(interface["networkCardIndex"], interface["deviceIndex"]) for interface in interfaces]
     assert {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"} in interfaces
     assert len(places) == len(set(places))
-    efa_cards = [each["networkCardIndex"] for each in interfaces if each["interfaceType"] == "efa-only"]
+    efa_cards = [interface["networkCardIndex"] for interface in interfaces if interface["interfaceType"] == "efa-only"]
     assert len(efa_cards) == len(set(efa_cards)) == instance_types()[instance_type].efa_interfaces
     assert len(interfaces) <= 150
 
 
 def test_an_efa_interface_is_the_second_device_of_its_card_beside_the_primary_one() -> None:
-    efa = [each for each in static_efa("p5.48xlarge") if each["interfaceType"] == "efa-only"]
-    assert [(each["networkCardIndex"], each["deviceIndex"]) for each in efa] == [(card, 1) for card in range(32)]
+    efa = [interface for interface in static_efa("p5.48xlarge") if interface["interfaceType"] == "efa-only"]
+    assert [(interface["networkCardIndex"], interface["deviceIndex"]) for interface in efa] == [
+        (card, 1) for card in range(32)
+    ]
 
 
 def test_a_p6_b300_has_efa_on_cards_1_to_16_and_none_on_card_0_whether_static_or_elastic() -> None:
     elastic = a_pool(cards=[a_card("B300-269GB", ["p6-b300.48xlarge"])], efa=True)
     for interfaces in (static_efa("p6-b300.48xlarge"), list_at(node_class(elastic), "networkInterfaces")):
-        efa = [each for each in interfaces if each["interfaceType"] == "efa-only"]
-        assert [(each["networkCardIndex"], each["deviceIndex"]) for each in efa] == [(card, 0) for card in range(1, 17)]
+        efa = [interface for interface in interfaces if interface["interfaceType"] == "efa-only"]
+        assert [(interface["networkCardIndex"], interface["deviceIndex"]) for interface in efa] == [
+            (card, 0) for card in range(1, 17)
+        ]
 
 
 def test_an_elastic_efa_pool_gets_its_interfaces_from_its_pods() -> None:

@@ -2,8 +2,7 @@ import email
 
 import yaml
 
-from gpuplatform.render.node_classes import node_user_data
-from gpuplatform.render.node_config import pool_node_config
+from gpuplatform.render.node_classes import node_user_data, pool_node_config
 from gpuplatform.settings.source import Plain
 from tests.builders import a_card, a_pool, some_settings
 from tests.unit.render.reading import list_at
@@ -19,7 +18,7 @@ def node_config(**pool: Plain) -> str | None:
 def limits() -> dict[object, tuple[object, object]]:
     document = yaml.safe_load(node_config(efa=True) or "")
     path = ("spec", "containerd", "baseRuntimeSpec", "process", "rlimits")
-    return {each["type"]: (each["soft"], each["hard"]) for each in list_at(document, *path)}
+    return {limit["type"]: (limit["soft"], limit["hard"]) for limit in list_at(document, *path)}
 
 
 def test_containers_of_an_efa_pool_may_lock_more_memory_than_any_node_has() -> None:
@@ -50,7 +49,7 @@ def test_a_pools_own_node_config_comes_after_the_platforms_and_so_wins() -> None
     efa = a_pool(cards=[a_card("H100-80GB", ["p5.48xlarge"])], efa=True, node_class={"node_config": OWN, "shell": "#!"})
     message = email.message_from_string(node_user_data(some_settings(pools=[efa]).pools[0]))
     first, second, *shells = (part for part in message.walk() if not part.is_multipart())
-    assert [each.get_content_type() for each in (first, second, *shells)] == [
+    assert [part.get_content_type() for part in (first, second, *shells)] == [
         "application/node.eks.aws",
         "application/node.eks.aws",
         "text/x-shellscript",

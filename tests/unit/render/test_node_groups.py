@@ -18,12 +18,12 @@ def groups(**overrides: Plain) -> tuple[NodeGroup, ...]:
 
 
 def test_a_static_pool_can_be_made_by_eks_where_karpenters_gate_is_off() -> None:
-    found = rendered()
-    (group,) = found.node_groups
+    stack = rendered()
+    (group,) = stack.node_groups
     assert (group.pool, group.nodes, group.zone) == ("chief", 1, "us-east-1a")
     assert group.name == names.node_group("chief-h100-80gb-on-demand-us-east-1a", ["p5.4xlarge"])
     assert group.instance_types == ("p5.4xlarge",)
-    assert list(of_kind(found.documents, "NodePool")) == ["serve-l4-24gb-on-demand"]
+    assert list(of_kind(stack.documents, "NodePool")) == ["serve-l4-24gb-on-demand"]
 
 
 def test_its_nodes_wear_the_labels_and_taints_that_karpenters_would() -> None:
@@ -37,7 +37,7 @@ def test_its_nodes_wear_the_labels_and_taints_that_karpenters_would() -> None:
         "gpu.pool": "train",
         "nvidia.com/mig.config": "all-disabled",
     }
-    assert [(each["key"], each["value"], each["effect"]) for each in group.taints] == [
+    assert [(taint["key"], taint["value"], taint["effect"]) for taint in group.taints] == [
         ("nvidia.com/gpu", "present", "NO_SCHEDULE"),
         ("dedicated", "gpu", "NO_SCHEDULE"),
         ("gpu.pool", "train", "NO_SCHEDULE"),
@@ -52,8 +52,8 @@ def test_a_graviton_pools_group_has_its_image_and_stands_behind_its_taint() -> N
 
 
 def test_each_zone_has_a_group_of_its_own() -> None:
-    found = groups(nodes=4, zones=["us-east-1a", "us-east-1b"])
-    assert [(each.zone, each.nodes) for each in found] == [("us-east-1a", 2), ("us-east-1b", 2)]
+    node_groups = groups(nodes=4, zones=["us-east-1a", "us-east-1b"])
+    assert [(node_group.zone, node_group.nodes) for node_group in node_groups] == [("us-east-1a", 2), ("us-east-1b", 2)]
 
 
 def test_its_nodes_have_the_purposes_root_volume() -> None:

@@ -20,7 +20,7 @@ EVERY: list[Plain] = [a_pool(), a_slice_pool(), a_shared_pool(), a_static_pool(n
 
 def nodepools(*pools: dict[str, Plain], **others: Plain) -> dict[str, dict[str, object]]:
     rendered = render(some_settings(pools=list(pools) or EVERY, **others))
-    return {name: dict(each) for name, each in of_kind(rendered.documents, "NodePool").items()}
+    return {name: dict(document) for name, document in of_kind(rendered.documents, "NodePool").items()}
 
 
 def spec(pool: dict[str, Plain], **others: Plain) -> dict[str, object]:
@@ -29,16 +29,18 @@ def spec(pool: dict[str, Plain], **others: Plain) -> dict[str, object]:
 
 
 def values_of(spec_: dict[str, object], key: str) -> object:
-    (one,) = (each for each in list_at(spec_, "template", "spec", "requirements") if each["key"] == key)
-    assert one["operator"] == "In"
-    return one["values"]
+    (requirement,) = (
+        requirement for requirement in list_at(spec_, "template", "spec", "requirements") if requirement["key"] == key
+    )
+    assert requirement["operator"] == "In"
+    return requirement["values"]
 
 
 def test_an_elastic_nodepool_is_limited_in_whole_cards() -> None:
-    found = spec(a_pool())
-    assert found["limits"] == {"nvidia.com/gpu": "8"}
-    assert found["weight"] == 100
-    assert "replicas" not in found
+    nodepool_spec = spec(a_pool())
+    assert nodepool_spec["limits"] == {"nvidia.com/gpu": "8"}
+    assert nodepool_spec["weight"] == 100
+    assert "replicas" not in nodepool_spec
 
 
 @pytest.mark.parametrize(
@@ -60,19 +62,19 @@ def test_a_shared_pools_ceiling_in_cards_is_written_in_what_the_autoscaler_count
 
 # A static NodePool whose limit is its size never drifts, and the API server refuses it a weight or other limits.
 def test_a_static_nodepool_has_replicas_no_weight_and_room_for_one_node_more() -> None:
-    found = spec(a_static_pool(nodes=3))
-    assert found["replicas"] == 3
-    assert found["limits"] == {"nodes": "4"}
-    assert "weight" not in found
-    assert at(found, "disruption", "consolidateAfter") == "Never"
-    assert "consolidationPolicy" not in mapping_at(found, "disruption")
+    nodepool_spec = spec(a_static_pool(nodes=3))
+    assert nodepool_spec["replicas"] == 3
+    assert nodepool_spec["limits"] == {"nodes": "4"}
+    assert "weight" not in nodepool_spec
+    assert at(nodepool_spec, "disruption", "consolidateAfter") == "Never"
+    assert "consolidationPolicy" not in mapping_at(nodepool_spec, "disruption")
 
 
 def test_a_static_pool_is_one_nodepool_in_each_zone() -> None:
-    found = nodepools(a_static_pool(nodes=4, zones=["us-east-1a", "us-east-1b"]))
+    by_name = nodepools(a_static_pool(nodes=4, zones=["us-east-1a", "us-east-1b"]))
     assert {
-        name: (at(each, "spec", "replicas"), values_of(mapping_at(each, "spec"), "topology.kubernetes.io/zone"))
-        for name, each in found.items()
+        name: (at(document, "spec", "replicas"), values_of(mapping_at(document, "spec"), "topology.kubernetes.io/zone"))
+        for name, document in by_name.items()
     } == {
         "chief-h100-80gb-on-demand-us-east-1a": (2, ["us-east-1a"]),
         "chief-h100-80gb-on-demand-us-east-1b": (2, ["us-east-1b"]),
@@ -104,7 +106,8 @@ def test_a_card_without_mig_gets_no_instruction_about_it() -> None:
 def test_only_the_nodes_of_a_shared_pool_are_told_to_share() -> None:
     key = "nvidia.com/device-plugin.config"
     chosen = {
-        name: mapping_at(each, "spec", "template", "metadata", "labels").get(key) for name, each in nodepools().items()
+        name: mapping_at(document, "spec", "template", "metadata", "labels").get(key)
+        for name, document in nodepools().items()
     }
     assert {name: value for name, value in chosen.items() if value} == {"notebook-t4-16gb-spot": "time-slicing-x4"}
 
@@ -150,17 +153,17 @@ def test_training_and_chief_nodes_of_every_environment_never_expire_and_go_only_
 
 
 def test_a_nodepool_names_its_types_market_zones_and_architecture() -> None:
-    found = spec(a_pool(cards=[a_card(types=["g6.xlarge", "g6.2xlarge"], markets=[a_market("spot")])]))
-    assert values_of(found, "node.kubernetes.io/instance-type") == ["g6.xlarge", "g6.2xlarge"]
-    assert values_of(found, "karpenter.sh/capacity-type") == ["spot"]
-    assert values_of(found, "topology.kubernetes.io/zone") == ["us-east-1a", "us-east-1b"]
-    assert values_of(found, "kubernetes.io/arch") == ["amd64"]
-    assert values_of(found, "kubernetes.io/os") == ["linux"]
+    nodepool_spec = spec(a_pool(cards=[a_card(types=["g6.xlarge", "g6.2xlarge"], markets=[a_market("spot")])]))
+    assert values_of(nodepool_spec, "node.kubernetes.io/instance-type") == ["g6.xlarge", "g6.2xlarge"]
+    assert values_of(nodepool_spec, "karpenter.sh/capacity-type") == ["spot"]
+    assert values_of(nodepool_spec, "topology.kubernetes.io/zone") == ["us-east-1a", "us-east-1b"]
+    assert values_of(nodepool_spec, "kubernetes.io/arch") == ["amd64"]
+    assert values_of(nodepool_spec, "kubernetes.io/os") == ["linux"]
 
 
 def test_graviton_cards_are_launched_on_their_architecture() -> None:
-    found = spec(a_pool(cards=[a_card("T4G-16GB", ["g5g.xlarge"])]))
-    assert values_of(found, "kubernetes.io/arch") == ["arm64"]
+    nodepool_spec = spec(a_pool(cards=[a_card("T4G-16GB", ["g5g.xlarge"])]))
+    assert values_of(nodepool_spec, "kubernetes.io/arch") == ["arm64"]
 
 
 def test_a_nodepool_launches_from_its_pools_node_class() -> None:
@@ -175,7 +178,7 @@ def test_a_nodepool_launches_from_its_pools_node_class() -> None:
 @pytest.mark.parametrize("stack", STACKS)
 def test_no_two_elastic_gpu_nodepools_of_an_environment_have_one_weight(stack: str) -> None:
     documents = of_kind(render(stack_settings(stack)).documents, "NodePool").values()
-    weights = [weight for each in documents if (weight := mapping_at(each, "spec").get("weight")) is not None]
+    weights = [weight for document in documents if (weight := mapping_at(document, "spec").get("weight")) is not None]
     assert len(weights) == len(set(map(str, weights)))
 
 
@@ -201,12 +204,12 @@ def test_an_alias_vocabulary_stands_beside_the_standard_only_where_it_is_asked_f
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_nodepool_keeps_to_the_api_servers_rules(stack: str) -> None:
     for name, document in of_kind(render(stack_settings(stack)).documents, "NodePool").items():
-        found = mapping_at(document, "spec")
-        if "replicas" in found:
-            assert "weight" not in found, name
-            assert set(mapping_at(found, "limits")) == {"nodes"}, name
-        assert "consolidateAfter" in mapping_at(found, "disruption"), name
-        assert all(isinstance(value, str) for value in mapping_at(found, "limits").values()), name
-        for requirement in list_at(found, "template", "spec", "requirements"):
+        nodepool_spec = mapping_at(document, "spec")
+        if "replicas" in nodepool_spec:
+            assert "weight" not in nodepool_spec, name
+            assert set(mapping_at(nodepool_spec, "limits")) == {"nodes"}, name
+        assert "consolidateAfter" in mapping_at(nodepool_spec, "disruption"), name
+        assert all(isinstance(value, str) for value in mapping_at(nodepool_spec, "limits").values()), name
+        for requirement in list_at(nodepool_spec, "template", "spec", "requirements"):
             assert requirement["values"], name
             assert requirement["key"] not in ("karpenter.sh/nodepool", "kubernetes.io/hostname"), name

@@ -11,13 +11,13 @@ DOCUMENTS = of_kind(render(some_settings(cpu_pools=[CPU, ARM], neuron_pools=[NEU
 
 def requirements(name: str) -> dict[str, object]:
     lines = list_at(DOCUMENTS[name], "spec", "template", "spec", "requirements")
-    return {str(each["key"]): each["values"] for each in lines}
+    return {str(line["key"]): line["values"] for line in lines}
 
 
 def test_a_cpu_pool_takes_both_markets_without_gpu_taints() -> None:
-    found = requirements("cpu")
-    assert found["kubernetes.io/arch"] == ["amd64"]
-    assert found["karpenter.sh/capacity-type"] == ["spot", "on-demand"]
+    by_key = requirements("cpu")
+    assert by_key["kubernetes.io/arch"] == ["amd64"]
+    assert by_key["karpenter.sh/capacity-type"] == ["spot", "on-demand"]
     assert "taints" not in mapping_at(DOCUMENTS["cpu"], "spec", "template", "spec")
     assert at(DOCUMENTS["cpu"], "spec", "limits") == {"cpu": "64"}
 

@@ -18,8 +18,8 @@ from tests.unit.render.reading import at, list_at, mapping_at, of_kind
 
 
 def overlays(*pools: Plain) -> dict[str, dict[str, object]]:
-    found = of_kind(render(some_settings(pools=list(pools))).documents, "NodeOverlay")
-    return {name: mapping_at(document, "spec") for name, document in found.items()}
+    documents = of_kind(render(some_settings(pools=list(pools))).documents, "NodeOverlay")
+    return {name: mapping_at(document, "spec") for name, document in documents.items()}
 
 
 def test_slices_are_added_and_whole_cards_hidden() -> None:
@@ -43,12 +43,12 @@ def test_whole_cards_need_no_overlay() -> None:
 
 def test_a_pool_with_nodes_of_several_sizes_has_an_overlay_for_each() -> None:
     card = a_card("T4-16GB", ["g4dn.xlarge", "g4dn.2xlarge", "g4dn.12xlarge"], [a_market("spot", 16)])
-    found = overlays(a_shared_pool(cards=[card]))
-    assert {name: each["capacity"] for name, each in found.items()} == {
+    by_name = overlays(a_shared_pool(cards=[card]))
+    assert {name: overlay["capacity"] for name, overlay in by_name.items()} == {
         "notebook-t4-16gb-spot-1-cards": {"nvidia.com/gpu": "4"},
         "notebook-t4-16gb-spot-4-cards": {"nvidia.com/gpu": "16"},
     }
-    assert list_at(found["notebook-t4-16gb-spot-4-cards"], "requirements")[1] == {
+    assert list_at(by_name["notebook-t4-16gb-spot-4-cards"], "requirements")[1] == {
         "key": "node.kubernetes.io/instance-type",
         "operator": "In",
         "values": ["g4dn.12xlarge"],
@@ -62,7 +62,7 @@ def test_every_overlay_is_scoped_to_one_nodepool_and_touches_only_what_it_may(st
     for name, document in of_kind(documents, "NodeOverlay").items():
         scope = list_at(document, "spec", "requirements")[0]
         assert (scope["key"], scope["operator"]) == ("karpenter.sh/nodepool", "In")
-        (nodepool,) = [str(each) for each in list_at(scope, "values")]
+        (nodepool,) = [str(name_of_pool) for name_of_pool in list_at(scope, "values")]
         assert nodepool in nodepools, name
         assert not {"cpu", "memory", "ephemeral-storage", "pods"} & set(mapping_at(document, "spec", "capacity"))
 
@@ -80,7 +80,7 @@ def test_layout_overlay_label_and_limit_agree(stack: str) -> None:
         resource = f"nvidia.com/mig-{labels['gpu.mig.profile']}"
         per_card = int(str(labels["nvidia.com/mig.config"]).rpartition("-x")[2])
         types = list_at(document, "spec", "template", "spec", "requirements", 0, "values")
-        (cards,) = {known.cards for each in types if (known := instance_type(str(each)))}
+        (cards,) = {node.cards for type_name in types if (node := instance_type(str(type_name)))}
         assert at(overlay_of[name], "spec", "capacity", resource) == str(cards * per_card)
         limits = mapping_at(document, "spec", "limits")
         assert set(limits) in ({resource}, {"nodes"})

@@ -6,7 +6,7 @@ CLASSES = of_kind(render(some_settings()).documents, "PriorityClass")
 
 
 def test_the_three_classes_of_the_operations_guide_are_made() -> None:
-    assert {name: each["value"] for name, each in CLASSES.items()} == {
+    assert {name: priority_class["value"] for name, priority_class in CLASSES.items()} == {
         "inference-critical": 1_000_000,
         "training-normal": 500_000,
         "experiment-low": 100_000,
@@ -15,9 +15,9 @@ def test_the_three_classes_of_the_operations_guide_are_made() -> None:
 
 # Correction 6: inference is there to evict experiments.
 def test_each_class_preempts_what_is_lower() -> None:
-    assert {each["preemptionPolicy"] for each in CLASSES.values()} == {"PreemptLowerPriority"}
+    assert {priority_class["preemptionPolicy"] for priority_class in CLASSES.values()} == {"PreemptLowerPriority"}
 
 
 # Correction 7: a default would give every unclassified pod of the cluster a priority that preempts.
 def test_none_is_the_clusters_default() -> None:
-    assert not any(each["globalDefault"] for each in CLASSES.values())
+    assert not any(priority_class["globalDefault"] for priority_class in CLASSES.values())

@@ -1,9 +1,9 @@
 import pytest
 
-from gpuplatform.proofs import truth
+from gpuplatform.analysis import label_accuracy as truth
 from gpuplatform.render.document import kind_of, name_of, namespace_of
 from gpuplatform.render.stack import render
-from gpuplatform.standard.labels import problems
+from gpuplatform.standard.labels import label_problems
 from tests.builders import (
     STACKS,
     a_namespace,
@@ -19,7 +19,10 @@ from tests.unit.render.reading import mapping_at, of_kind
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_no_two_documents_are_the_same_object(stack: str) -> None:
-    objects = [(kind_of(each), namespace_of(each), name_of(each)) for each in render(stack_settings(stack)).documents]
+    objects = [
+        (kind_of(document), namespace_of(document), name_of(document))
+        for document in render(stack_settings(stack)).documents
+    ]
     assert len(objects) == len(set(objects))
 
 
@@ -29,14 +32,14 @@ def test_every_gpu_nodepool_carries_the_standard_and_nothing_false(stack: str) -
         assert truth.judge(document) == [], name
         if metadata := mapping_at(document, "spec", "template").get("metadata"):
             labels = {key: str(value) for key, value in mapping_at(metadata, "labels").items()}
-            assert problems(labels, name) == []
+            assert label_problems(labels, name) == []
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_nodepool_launches_from_a_node_class_that_is_rendered(stack: str) -> None:
-    found = render(stack_settings(stack)).documents
-    classes = of_kind(found, "EC2NodeClass")
-    for document in of_kind(found, "NodePool").values():
+    documents = render(stack_settings(stack)).documents
+    classes = of_kind(documents, "EC2NodeClass")
+    for document in of_kind(documents, "NodePool").values():
         reference = mapping_at(document, "spec", "template", "spec", "nodeClassRef")
         assert reference["name"] in classes
 
@@ -44,7 +47,7 @@ def test_every_nodepool_launches_from_a_node_class_that_is_rendered(stack: str) 
 def test_one_more_namespace_is_one_more_of_each_of_its_documents() -> None:
     two = a_tenant(namespaces=[a_namespace(), a_namespace(name="ml-batch")])
     one_rendered, two_rendered = (render(some_settings(tenants=[tenant])) for tenant in (a_tenant(), two))
-    assert [len(each.contents) for each in two_rendered.tenants] == [len(one_rendered.tenants[0].contents)] * 2
+    assert [len(tenant.contents) for tenant in two_rendered.tenants] == [len(one_rendered.tenants[0].contents)] * 2
 
 
 def test_adding_a_pool_changes_no_document_of_another_but_weights_below_it_and_shared_lists() -> None:
@@ -56,12 +59,13 @@ def test_adding_a_pool_changes_no_document_of_another_but_weights_below_it_and_s
 
 
 def test_every_group_of_documents_is_among_all_of_them() -> None:
-    found = render(some_settings(pools=[a_pool(), a_slice_pool(), a_static_pool()], tenants=[a_tenant()]))
-    (tenant,) = found.tenants
+    rendered = render(some_settings(pools=[a_pool(), a_slice_pool(), a_static_pool()], tenants=[a_tenant()]))
+    (tenant,) = rendered.tenants
     groups = (
-        found.storage_class, *found.cluster_documents, *found.node_classes, *found.overlays, *found.node_pools,
-        found.operator_namespace, *found.operator_configs, tenant.namespace, *tenant.contents,
-        *((*found.monitoring.namespaces, *found.monitoring.documents) if found.monitoring else ()),
+        rendered.storage_class, *rendered.cluster_documents, *rendered.node_classes, *rendered.overlays,
+        *rendered.node_pools, rendered.operator_namespace, *rendered.operator_configs,
+        tenant.namespace, *tenant.contents,
+        *((*rendered.monitoring.namespaces, *rendered.monitoring.documents) if rendered.monitoring else ()),
     )  # fmt: skip
-    assert len(found.documents) == len(groups)
-    assert all(each in found.documents for each in groups)
+    assert len(rendered.documents) == len(groups)
+    assert all(group in rendered.documents for group in groups)

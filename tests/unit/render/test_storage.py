@@ -1,5 +1,5 @@
+from gpuplatform.render.addons import storage_class
 from gpuplatform.render.stack import render
-from gpuplatform.render.storage import storage_class
 from gpuplatform.standard import names
 from tests.builders import some_settings
 

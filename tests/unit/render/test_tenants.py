@@ -2,15 +2,7 @@ import pytest
 
 from gpuplatform.render.stack import render
 from gpuplatform.settings.source import Plain
-from tests.builders import (
-    STACKS,
-    a_namespace,
-    a_pool,
-    a_slice_pool,
-    a_tenant,
-    some_settings,
-    stack_settings,
-)
+from tests.builders import STACKS, a_namespace, a_pool, a_slice_pool, a_tenant, some_settings, stack_settings
 from tests.unit.render.reading import at, list_at, mapping_at, of_kind
 
 Documents = dict[str, dict[str, object]]
@@ -19,9 +11,11 @@ Documents = dict[str, dict[str, object]]
 def of_namespace(kind: str, tenant: Plain = None, **namespace: Plain) -> Documents:
     """The documents of one kind for one tenant with one namespace."""
     chosen = tenant if tenant is not None else a_tenant(namespaces=[a_namespace(**namespace)])
-    found = render(some_settings(pools=[a_pool(), a_slice_pool()], tenants=[chosen]))
-    (one,) = found.tenants
-    return {name: dict(each) for name, each in of_kind((one.namespace, *one.contents), kind).items()}
+    rendered = render(some_settings(pools=[a_pool(), a_slice_pool()], tenants=[chosen]))
+    (documents,) = rendered.tenants
+    return {
+        name: dict(document) for name, document in of_kind((documents.namespace, *documents.contents), kind).items()
+    }
 
 
 def test_a_namespace_says_whose_it_is_and_how_strict_it_is() -> None:
@@ -37,8 +31,8 @@ def test_a_namespace_says_whose_it_is_and_how_strict_it_is() -> None:
 
 
 def test_a_namespace_may_be_stricter() -> None:
-    found = of_namespace("Namespace", pod_security="restricted")["ml-serving"]
-    assert at(found, "metadata", "labels", "pod-security.kubernetes.io/enforce") == "restricted"
+    namespace_document = of_namespace("Namespace", pod_security="restricted")["ml-serving"]
+    assert at(namespace_document, "metadata", "labels", "pod-security.kubernetes.io/enforce") == "restricted"
 
 
 # Correction 22: quota keys have the prefix. What a namespace is not given is zero, slices too.

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplatform.render.user_data import user_data
+from gpuplatform.render.node_classes import user_data
 
 NODE_CONFIG = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet: {}\n"
 SHELL = "#!/bin/bash\nset -e\necho '--- not a boundary ---'\n"
@@ -33,19 +33,19 @@ def content(part: Message) -> str:
     ],
 )
 def test_each_part_is_a_mime_part_of_its_own_type(node_config: str | None, shell: str | None, types: list[str]) -> None:
-    found = parts(user_data((node_config,), (shell,)))
-    assert [part.get_content_type() for part in found] == types
-    assert [content(part).rstrip("\n") for part in found] == [
-        each.rstrip("\n") for each in (node_config, shell) if each is not None
+    mime_parts = parts(user_data((node_config,), (shell,)))
+    assert [part.get_content_type() for part in mime_parts] == types
+    assert [content(part).rstrip("\n") for part in mime_parts] == [
+        text.rstrip("\n") for text in (node_config, shell) if text is not None
     ]
 
 
 @given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), st.text("abc \n-=", max_size=60))
 def test_what_goes_in_comes_out(node_config: str, shell: str) -> None:
-    found = parts(user_data((node_config,), (shell,)))
-    assert [content(part).rstrip("\n") for part in found] == [node_config.rstrip("\n"), shell.rstrip("\n")]
+    mime_parts = parts(user_data((node_config,), (shell,)))
+    assert [content(part).rstrip("\n") for part in mime_parts] == [node_config.rstrip("\n"), shell.rstrip("\n")]
 
 
 def test_node_configs_keep_their_order_because_nodeadm_lets_the_later_one_win() -> None:
-    found = parts(user_data(("kind: first", None, "kind: second"), (SHELL,)))
-    assert [content(part).rstrip("\n") for part in found[:2]] == ["kind: first", "kind: second"]
+    mime_parts = parts(user_data(("kind: first", None, "kind: second"), (SHELL,)))
+    assert [content(part).rstrip("\n") for part in mime_parts[:2]] == ["kind: first", "kind: second"]

@@ -12,8 +12,8 @@ from gpuplatform.render.document import name_of
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.markets import Market
-from sandbox.market import Ec2, ec2_of, labels_of
-from sandbox.requirements import known_keys
+from sandbox.contents import known_keys
+from sandbox.offerings import Ec2, ec2_of, karpenter_labels
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,7 +31,7 @@ def ec2() -> Ec2:
 
 @pytest.fixture(scope="module")
 def types(ec2: Ec2) -> dict[str, Any]:
-    return {each["name"]: each for each in json.loads(ec2.catalogue())["types"]}
+    return {instance_type["name"]: instance_type for instance_type in json.loads(ec2.catalogue())["types"]}
 
 
 def test_every_type_of_the_catalogue_is_sold(types: dict[str, Any]) -> None:
@@ -57,9 +57,13 @@ def test_a_node_gives_pods_what_ec2_leaves_of_it(types: dict[str, Any]) -> None:
 
 
 def test_capacity_is_never_below_what_pods_are_given(types: dict[str, Any]) -> None:
-    for each in types.values():
-        assert int(each["capacity"]["memory"][:-2]) >= int(each["allocatable"]["memory"][:-2]), each["name"]
-        assert int(each["capacity"]["cpu"]) * 1000 >= int(each["allocatable"]["cpu"][:-1]), each["name"]
+    for instance_type in types.values():
+        assert int(instance_type["capacity"]["memory"][:-2]) >= int(instance_type["allocatable"]["memory"][:-2]), (
+            instance_type["name"]
+        )
+        assert int(instance_type["capacity"]["cpu"]) * 1000 >= int(instance_type["allocatable"]["cpu"][:-1]), (
+            instance_type["name"]
+        )
 
 
 def test_only_cards_with_a_published_table_are_cut(types: dict[str, Any]) -> None:
@@ -69,7 +73,7 @@ def test_only_cards_with_a_published_table_are_cut(types: dict[str, Any]) -> Non
 
 
 def test_labels_are_those_of_the_aws_provider() -> None:
-    labels = labels_of(instance_types()["g4dn.12xlarge"])
+    labels = karpenter_labels(instance_types()["g4dn.12xlarge"])
     assert labels["karpenter.k8s.aws/instance-family"] == "g4dn"
     assert labels["karpenter.k8s.aws/instance-category"] == "g"
     assert labels["karpenter.k8s.aws/instance-generation"] == "4"
@@ -87,5 +91,5 @@ def test_a_reservation_of_the_settings_is_there_with_its_nodes(ec2: Ec2) -> None
 def test_every_requirement_of_the_stacks_is_one_that_the_sandbox_knows(stack: str) -> None:
     for pool in render(settings(stack)).node_pools:
         spec: Any = pool["spec"]
-        required = {each["key"] for each in spec["template"]["spec"]["requirements"]}
+        required = {requirement["key"] for requirement in spec["template"]["spec"]["requirements"]}
         assert required <= {*known_keys(), *spec["template"].get("metadata", {}).get("labels", {})}, name_of(pool)

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from gpuplatform import accept
+from gpuplatform import accept as load
 from gpuplatform.faults import Fault, Severity, errors, warnings
-from gpuplatform.settings import load
 from gpuplatform.settings.source import Plain
 from tests.builders import (
     STACKS,
@@ -119,12 +119,12 @@ EXPECTED = [
     "tenants[serving].namespaces[kube-system].priorities",
     "tenants[serving].namespaces[kube-system].quota[nvidia.com/mig-2g.20gb]",
 ]
-"""The paths of ``every_fault.yaml``, each as often as it is at fault."""
+"""The paths of the faults in ``every_fault.yaml``, once for each fault."""
 
 
 @pytest.fixture
 def a_type_that_the_region_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    # No public source rules out any pair so far, so one is planted.
+    # No public source rules out any pair so far, so the test adds one.
     monkeypatch.setattr("gpuplatform.catalog.prices._ruled_out", lambda: frozenset({("p5e.48xlarge", "us-east-1")}))
 
 
@@ -155,12 +155,16 @@ def test_no_fault_is_said_twice(every_fault: tuple[Fault, ...]) -> None:
         ("pools[confused].cards[H200-141GB].instance_types", "p5e.48xlarge", "choose another type, or another region"),
         ("pools[wide].cards[L40S-48GB].instance_types", "g6f.large", "choose another size"),
         ("pools[wide].cards[L5-24GB].card", "L5-24GB", "write L4-24GB"),
-        ("pools[wide].cards[L4-24GB].instance_types", "g5.xlarge, which carries A10G-24GB", "give A10G-24GB a choice"),
+        (
+            "pools[wide].cards[L4-24GB].instance_types",
+            "g5.xlarge, which carries A10G-24GB",
+            "add A10G-24GB as a separate item",
+        ),
         ("pools[static].nodes", "3", "write 2 or 4"),
         ("pools[both-roles].role", '["chief", "worker"]', "give role an allowed value"),
         ("network", "both", "keep one of them"),
         ("pools[serve].cards[L4-24GB].markets[on-demand].ceiling_cards", "3", "write 4 or more"),
-        ("pools[shared].sharing.time_slicing", "1 shares_per_card", "share more, or write exclusive"),
+        ("pools[shared].sharing.time_slicing", "1 shares per card", "raise the number, or write exclusive"),
     ],
 )
 def test_a_fault_says_what_was_given_and_what_to_change(
@@ -200,7 +204,7 @@ def test_a_fault_says_what_was_given_and_what_to_change(
             "cluster.access_entries[b].groups[0]",
         ),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
+    ids=lambda parameter: parameter if isinstance(parameter, str) else "",
 )
 def test_a_wrong_part_is_one_fault_and_nothing_is_missed_in_its_place(overrides: dict[str, Plain], path: str) -> None:
     assert paths(accept.check(settings_object(**overrides)).faults) == [path]
@@ -222,15 +226,15 @@ def test_the_repositorys_environments_are_accepted_without_a_word(stack: str) ->
 
 def test_the_smallest_settings_are_accepted() -> None:
     every: list[Plain] = [a_pool(), a_static_pool(), a_slice_pool(), a_shared_pool()]
-    for given in (settings_object(), settings_object(pools=every, tenants=[a_tenant()])):
-        loaded = accept.check(given)
+    for raw in (settings_object(), settings_object(pools=every, tenants=[a_tenant()])):
+        loaded = accept.check(raw)
         assert loaded.faults == ()
         assert loaded.settings is not None
 
 
-@pytest.mark.parametrize("given", [None, [], "text", 7, True])
-def test_what_is_no_mapping_is_one_fault(given: object) -> None:
-    loaded = load.examine(given)
+@pytest.mark.parametrize("raw", [None, [], "text", 7, True])
+def test_what_is_no_mapping_is_one_fault(raw: object) -> None:
+    loaded = load.examine(raw)
     assert paths(loaded.faults) == ["gpu-platform:settings"]
     assert (loaded.settings, loaded.draft) == (None, None)
 
@@ -254,7 +258,7 @@ def test_an_empty_mapping_names_every_key_that_is_required() -> None:
         (a_pool(role="leader"), "pools[serve].role"),
         (a_pool(expire_after_hours="sometimes"), "pools[serve].expire_after_hours"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
+    ids=lambda parameter: parameter if isinstance(parameter, str) else "",
 )
 def test_a_wrong_value_is_one_fault_and_not_also_said_to_be_missing(pool: dict[str, Plain], path: str) -> None:
     assert paths(load.examine(settings_object(pools=[pool])).faults) == [path]
@@ -269,8 +273,8 @@ def test_an_amount_beyond_all_money_is_refused(limit: str, amount: int) -> None:
 @pytest.mark.parametrize("price", [float("inf"), float("nan"), 10**400])
 def test_a_price_is_a_number_of_dollars(price: float) -> None:
     override: dict[str, Plain] = {"instance_type": "g6.xlarge", "usd_per_hour": price, "source": "ours"}
-    given = settings_object(cost={"prices": [override]})
-    assert paths(load.examine(given).faults) == ["cost.prices[g6.xlarge].usd_per_hour"]
+    raw = settings_object(cost={"prices": [override]})
+    assert paths(load.examine(raw).faults) == ["cost.prices[g6.xlarge].usd_per_hour"]
 
 
 def test_a_wrong_key_deep_in_a_pool_hides_nothing_else_of_that_pool() -> None:
@@ -340,14 +344,14 @@ def test_past_the_hundredth_nodepool_weights_are_shared_and_that_is_a_warning() 
         return [a_pool(name=f"p{n}", taints=[{"key": "only", "value": f"p{n}"}]) for n in range(count)]
 
     assert load.examine(settings_object(pools=pools(100))).faults == ()
-    (said,) = load.examine(settings_object(pools=pools(101))).faults
-    assert (said.path, said.severity) == ("pools", Severity.WARNING)
-    assert said.given.startswith("101 elastic NodePools, so 2 of them share")
+    (fault,) = load.examine(settings_object(pools=pools(101))).faults
+    assert (fault.path, fault.severity) == ("pools", Severity.WARNING)
+    assert fault.given.startswith("101 elastic NodePools, so 2 of them share")
 
 
 def test_a_cluster_without_an_admin_is_a_warning() -> None:
-    (said,) = load.examine(settings_object(cluster={"access_entries": []})).faults
-    assert (said.path, said.severity) == ("cluster.access_entries", Severity.WARNING)
+    (fault,) = load.examine(settings_object(cluster={"access_entries": []})).faults
+    assert (fault.path, fault.severity) == ("cluster.access_entries", Severity.WARNING)
 
 
 # Correction 26: V100 stays in the catalogue as legacy, and in no environment of ours.

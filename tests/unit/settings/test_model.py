@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from gpuplatform.settings.load import examine
+from gpuplatform.accept import examine
 from gpuplatform.settings.source import Plain
 from tests.builders import merged, settings_object, some_settings
 

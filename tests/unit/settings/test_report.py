@@ -1,7 +1,7 @@
 import pytest
 
+from gpuplatform.accept import examine
 from gpuplatform.faults import Fault
-from gpuplatform.settings.load import examine
 from gpuplatform.settings.source import Plain
 from tests.builders import a_card, a_market, a_pool, settings_object
 
@@ -62,7 +62,7 @@ def only(**overrides: Plain) -> Fault:
         ),
         ({"pools": ["serve", a_pool()]}, "pools[0]", '"serve"', "a mapping of keys to values"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
+    ids=lambda parameter: parameter if isinstance(parameter, str) else "",
 )
 def test_a_wrong_value_is_one_fault_at_its_path(
     overrides: dict[str, Plain], path: str, given: str, allowed: str
@@ -100,14 +100,14 @@ def test_a_missing_key_is_described_in_its_own_words() -> None:
     del raw["purpose"]
     fault = only(pools=[raw])
     assert (fault.path, fault.given) == ("pools[serve].purpose", "nothing")
-    assert fault.allowed == "What the pool is for; the label `gpu.pool`"
+    assert fault.allowed == "The purpose of the pool; the value of the label `gpu.pool`"
     assert fault.change == "add the key 'purpose'"
 
 
 def test_what_to_change_names_the_key_and_says_what_it_is_for() -> None:
     fault = only(pools=[a_pool(efa="maybe")])
     assert fault.change == (
-        "give efa an allowed value: Attach the instance type's EFA interfaces, for multi-node training (N23)"
+        "give efa an allowed value: Attach the instance type's EFA interfaces, for multi-node training"
     )
 
 
@@ -119,5 +119,5 @@ def test_a_long_value_is_cut() -> None:
 
 def test_faults_stand_in_the_order_of_the_file() -> None:
     raw = settings_object(environment=1, region=2, pools=[a_pool(name=3), a_pool(purpose=4)])
-    found = [fault.path for fault in examine(raw).faults]
-    assert found == ["environment", "region", "pools[0].name", "pools[serve].purpose"]
+    reported = [fault.path for fault in examine(raw).faults]
+    assert reported == ["environment", "region", "pools[0].name", "pools[serve].purpose"]

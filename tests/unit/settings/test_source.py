@@ -7,15 +7,15 @@ from tests.builders import STACKS, stack_file
 
 
 def value(text: str) -> Plain:
-    found, faults = parse(f"key: {text}", "file")
+    document, faults = parse(f"key: {text}", "file")
     assert faults == []
-    assert isinstance(found, dict)
-    return found["key"]
+    assert isinstance(document, dict)
+    return document["key"]
 
 
 def refused(text: str) -> str:
-    found, faults = parse(text, "file")
-    assert found is None
+    document, faults = parse(text, "file")
+    assert document is None
     (fault,) = faults
     assert all((fault.path, fault.given, fault.allowed, fault.change))
     return f"{fault.path}: {fault.given}"
@@ -32,10 +32,10 @@ def test_a_bare_settings_object_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_repositorys_stack_files_are_read(stack: str) -> None:
-    found, faults = read(stack_file(stack))
+    document, faults = read(stack_file(stack))
     assert faults == []
-    assert isinstance(found, dict)
-    assert found["environment"] == stack
+    assert isinstance(document, dict)
+    assert document["environment"] == stack
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "---\n", "null\n"])
@@ -48,13 +48,13 @@ def test_an_empty_file_is_said_to_be_empty(text: str) -> None:
     [("a: [1, 2\nb: 3\n", "line 2"), ("a: 'open", "line 1"), ("\tx: 1", "line 1"), ("a: b: c", "line 1")],
 )
 def test_what_is_not_yaml_is_refused_with_its_line(text: str, line: str) -> None:
-    said = refused(text)
-    assert said.startswith("file: text that is not YAML: ")
-    assert line in said
+    message = refused(text)
+    assert message.startswith("file: text that is not YAML: ")
+    assert line in message
 
 
 def test_a_key_that_stands_twice_is_refused_with_its_line() -> None:
-    assert "the key 'pools' stands twice in one mapping (line 3)" in refused("pools: 1\nother: 2\npools: 3\n")
+    assert "the key 'pools' is duplicated (line 3)" in refused("pools: 1\nother: 2\npools: 3\n")
 
 
 @pytest.mark.parametrize(
@@ -77,16 +77,16 @@ def test_a_list_in_place_of_the_settings_is_left_to_the_judges() -> None:
 def test_a_binary_file_is_said_to_be_binary(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "Pulumi.dev.yaml"
     path.write_bytes(content)
-    found, (fault,) = read(path)
-    assert found is None
+    document, (fault,) = read(path)
+    assert document is None
     assert fault.given == "a binary file"
     assert fault.path == str(path)
 
 
 def test_a_file_that_is_missing_or_a_folder_is_one_fault(tmp_path: Path) -> None:
     for path in (tmp_path / "no.yaml", tmp_path):
-        found, (fault,) = read(path)
-        assert found is None
+        document, (fault,) = read(path)
+        assert document is None
         assert fault.path == str(path)
         assert fault.given.startswith("a file that cannot be read (")
 
@@ -112,9 +112,9 @@ def test_a_file_that_is_missing_or_a_folder_is_one_fault(tmp_path: Path) -> None
     ],
 )
 def test_scalars_are_read_as_pulumi_reads_them(text: str, expected: Plain) -> None:
-    found = value(text)
-    assert found == expected
-    assert type(found) is type(expected)
+    parsed = value(text)
+    assert parsed == expected
+    assert type(parsed) is type(expected)
 
 
 def test_anchors_are_followed() -> None:
@@ -140,17 +140,17 @@ def test_a_key_that_is_a_list_is_read_as_text() -> None:
 def test_settings_that_aliases_make_huge_are_refused_before_they_are_unfolded() -> None:
     lines = ["a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 8)}]" for n in range(1, 12)]
-    found, faults = parse("\n".join(lines), "file")
+    document, faults = parse("\n".join(lines), "file")
     assert faults == []
-    assert unreasonable(found) == "more than 100,000 values"
+    assert unreasonable(document) == "more than 100,000 values"
 
 
 def test_settings_nested_beyond_reason_are_refused() -> None:
-    found, _ = parse("a: " + "[" * 40 + "]" * 40, "file")
-    assert unreasonable(found) == "values nested more than 32 deep"
+    document, _ = parse("a: " + "[" * 40 + "]" * 40, "file")
+    assert unreasonable(document) == "values nested more than 32 deep"
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_repositorys_settings_are_far_from_those_limits(stack: str) -> None:
-    found, _ = read(stack_file(stack))
-    assert unreasonable([[[[[[[[found]]]]]]]]) is None
+    document, _ = read(stack_file(stack))
+    assert unreasonable([[[[[[[[document]]]]]]]]) is None

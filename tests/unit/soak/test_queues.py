@@ -26,10 +26,10 @@ CLAIMS = {"light": Claim(1, 2), "middle": Claim(2, 2), "heavy": Claim(5, 2)}
 CARDS = 22
 
 
-def played(entitled: dict[str, Claim], each: int = 60, run_seconds: float = 10.0) -> list[Held]:
-    """What an exact sharer makes of so many jobs of each team: a free card goes to whom most is missing."""
+def played(entitled: dict[str, Claim], jobs_per_team: int = 60, run_seconds: float = 10.0) -> list[Held]:
+    """The runs of each team's jobs under exact sharing: a free card goes to the team furthest below its share."""
     expected = due(entitled, CARDS)
-    left, holds = dict.fromkeys(entitled, each), dict.fromkeys(entitled, 0)
+    left, holds = dict.fromkeys(entitled, jobs_per_team), dict.fromkeys(entitled, 0)
     running: list[tuple[float, str]] = []
     done: list[Held] = []
     now = 0.0
@@ -56,10 +56,10 @@ def test_what_is_due_is_the_guarantee_and_the_part_by_weight_of_what_is_idle() -
     st.dictionaries(st.text(min_size=1, max_size=3), st.builds(Claim, st.integers(1, 9), st.integers(0, 5)), min_size=1)
 )
 def test_what_is_due_sums_to_all_cards_and_nobody_gets_less_than_the_guarantee(claims: dict[str, Claim]) -> None:
-    cards = 1 + sum(each.guaranteed for each in claims.values())
-    found = due(claims, cards)
-    assert sum(found.values()) == pytest.approx(cards)
-    assert all(found[team] >= each.guaranteed for team, each in claims.items())
+    cards = 1 + sum(claim.guaranteed for claim in claims.values())
+    cards_due = due(claims, cards)
+    assert sum(cards_due.values()) == pytest.approx(cards)
+    assert all(cards_due[team] >= claim.guaranteed for team, claim in claims.items())
 
 
 def test_the_window_opens_when_all_is_submitted_and_taken_and_closes_when_one_team_has_nothing_left() -> None:
@@ -78,12 +78,10 @@ def test_the_mean_counts_only_the_time_inside_of_the_window() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 50), st.floats(0.1, 50)), min_size=1))
-def test_the_means_of_all_teams_sum_to_what_was_taken(found: list[tuple[str, float, float]]) -> None:
-    jobs = [Held(team, 0, begun, begun + long) for team, begun, long in found]
+def test_the_means_of_all_teams_sum_to_what_was_taken(runs: list[tuple[str, float, float]]) -> None:
+    jobs = [Held(team, 0, begun, begun + long) for team, begun, long in runs]
     whole = Window(0, 100)
-    assert sum(mean_cards(jobs, whole).values()) == pytest.approx(
-        sum(each.ended - each.admitted for each in jobs) / 100
-    )
+    assert sum(mean_cards(jobs, whole).values()) == pytest.approx(sum(job.ended - job.admitted for job in jobs) / 100)
 
 
 def test_waits_and_the_whole_time() -> None:
@@ -103,19 +101,19 @@ def test_shares_by_weight_are_found_right() -> None:
 
 
 def test_equal_shares_are_told_where_weights_differ() -> None:
-    found = faults(played(dict.fromkeys(CLAIMS, Claim(1, 2))), CLAIMS, CARDS)
-    assert any(each.startswith("heavy held") and each.endswith("and 12.0 were due") for each in found)
-    assert any(each.startswith("light held") for each in found)
+    problems = faults(played(dict.fromkeys(CLAIMS, Claim(1, 2))), CLAIMS, CARDS)
+    assert any(problem.startswith("heavy held") and problem.endswith("and 12.0 were due") for problem in problems)
+    assert any(problem.startswith("light held") for problem in problems)
 
 
 def test_swapped_weights_are_told_with_both_teams() -> None:
     swapped = {"light": CLAIMS["heavy"], "middle": CLAIMS["middle"], "heavy": CLAIMS["light"]}
-    found = faults(played(swapped), CLAIMS, CARDS)
-    assert any(each.startswith("light held") and "no less than heavy with" in each for each in found)
+    problems = faults(played(swapped), CLAIMS, CARDS)
+    assert any(problem.startswith("light held") and "no less than heavy with" in problem for problem in problems)
 
 
 def test_a_team_that_comes_last_is_told_to_starve() -> None:
     others = [Held("a", 0, float(at), at + 4.0) for at in range(40)]
     late = [Held("b", 0, 40.0 + at, 44.0 + at) for at in range(2)]
-    found = faults([*others, *late], {"a": Claim(1, 0), "b": Claim(1, 0)}, 4)
-    assert f"b waited while others were given 40 cards in a row, more than {FILLINGS} times all 4" in found
+    problems = faults([*others, *late], {"a": Claim(1, 0), "b": Claim(1, 0)}, 4)
+    assert f"b waited while others were given 40 cards in a row, more than {FILLINGS} times all 4" in problems

@@ -4,7 +4,7 @@ import pytest
 
 from gpuplatform.platform_pods import faults, platform_pods
 from gpuplatform.standard import versions
-from gpuplatform.standard.sheets.sheet import Kind, Place, sheets
+from gpuplatform.standard.sheets.sheet import Kind, MeantFor, sheets
 from tests.builders import STACKS, stack_settings
 
 ADDONS = versions.addons(versions.KUBERNETES.version)
@@ -20,8 +20,8 @@ def test_a_controller_of_an_add_on_stands_on_system_nodes_and_its_other_pods_on_
     settings = stack_settings(stack)
     pods = [pod for pod in platform_pods(settings) if pod.chart in ADDONS]
     assert {pod.chart for pod in pods} == set(ADDONS)
-    assert {pod.fact.place for pod in pods if pod.fact.kind is Kind.DEPLOYMENT} == {Place.SYSTEM}
-    assert {pod.fact.place for pod in pods if pod.fact.kind is Kind.DAEMON_SET} == {Place.EVERY_NODE}
+    assert {pod.fact.place for pod in pods if pod.fact.kind is Kind.DEPLOYMENT} == {MeantFor.SYSTEM}
+    assert {pod.fact.place for pod in pods if pod.fact.kind is Kind.DAEMON_SET} == {MeantFor.EVERY_NODE}
     assert [fault for fault in faults(settings) if any(f"charts[{addon}]" in fault.path for addon in ADDONS)] == []
 
 

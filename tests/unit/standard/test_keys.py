@@ -30,29 +30,29 @@ WITHIN = re.compile(
 
 
 def _docstrings(tree: ast.AST) -> set[int]:
-    """Texts that stand by themselves: docstrings of modules, classes, functions and attributes."""
+    """Texts that are statements: docstrings of modules, classes, functions and attributes."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
 def literal_keys(source: str) -> Iterator[tuple[int, str]]:
-    """Line and key of every label key that a source writes as a text, alone or as part of an f-string."""
+    """Line and key of every label key that a source writes as a text or as part of an f-string."""
     tree = ast.parse(source)
     docstrings = _docstrings(tree)
     parts: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             parts |= {id(part) for part in node.values}
-            # What is filled in counts as a letter: `f"{prefix}gpu-memory"` is another key than `gpu-memory`.
+            # A filled-in value counts as a letter: `f"{prefix}gpu-memory"` is another key than `gpu-memory`.
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in node.values)
-            yield from ((node.lineno, found) for found in WITHIN.findall(text))
+            yield from ((node.lineno, key) for key in WITHIN.findall(text))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in KEYS and id(node) not in docstrings | parts:
             yield node.lineno, str(node.value)
 
 
 def sources() -> list[Path]:
-    found = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
-    return [path for path in [*found, ROOT / "__main__.py"] if STANDARD not in path.parents]
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    return [path for path in [*files, ROOT / "__main__.py"] if STANDARD not in path.parents]
 
 
 def test_no_other_file_contains_a_label_key() -> None:
@@ -63,7 +63,7 @@ def test_no_other_file_contains_a_label_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ('x = {"gpu.pool": 1}', ["gpu.pool"]),
         ('x = f"{a}.gpu.role={b}"', []),
@@ -78,8 +78,8 @@ def test_no_other_file_contains_a_label_key() -> None:
         ('x = "env"', []),
     ],
 )
-def test_the_search_finds_keys_in_texts_and_not_in_docstrings(source: str, found: list[str]) -> None:
-    assert [key for _, key in literal_keys(source)] == found
+def test_the_search_finds_keys_in_texts_and_not_in_docstrings(source: str, expected: list[str]) -> None:
+    assert [key for _, key in literal_keys(source)] == expected
 
 
 def test_the_search_looks_at_every_floor() -> None:

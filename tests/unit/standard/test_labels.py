@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuplatform.standard import labels
-from gpuplatform.standard.labels import problems
+from gpuplatform.standard.labels import label_problems
 from tests.builders import paths
 
 WHOLE = {
@@ -37,21 +37,21 @@ SLICED = {
         SLICED | {"gpu.mem": "40gb", "gpu.mig.profile": "1g.5gb"},
         WHOLE | {"team": "research", "nvidia.com/mig.config": "all-disabled"},
     ],
-    ids=lambda each: "-".join(each[key] for key in ("gpu.model", "gpu.mem", "gpu.mig")),
+    ids=lambda label_set: "-".join(label_set[key] for key in ("gpu.model", "gpu.mem", "gpu.mig")),
 )
 def test_a_whole_and_true_set_has_no_problem(given_labels: dict[str, str]) -> None:
-    assert problems(given_labels, "labels") == []
+    assert label_problems(given_labels, "labels") == []
 
 
 @pytest.mark.parametrize("key", sorted(SLICED))
 def test_a_missing_label_is_named(key: str) -> None:
-    left = {each: value for each, value in SLICED.items() if each != key}
-    found = problems(left, "labels")
+    left = {label: value for label, value in SLICED.items() if label != key}
+    faults = label_problems(left, "labels")
     if key == "gpu.mig":  # then the profile stands without its reason
-        assert paths(found) == ["labels[gpu.mig]", "labels[gpu.mig.profile]"]
+        assert paths(faults) == ["labels[gpu.mig]", "labels[gpu.mig.profile]"]
     else:
-        assert paths(found) == [f"labels[{key}]"]
-    assert key in found[0].change
+        assert paths(faults) == [f"labels[{key}]"]
+    assert key in faults[0].change
 
 
 @pytest.mark.parametrize(
@@ -67,18 +67,18 @@ def test_a_missing_label_is_named(key: str) -> None:
     ],
 )
 def test_a_value_outside_the_standard_is_refused_where_it_stands(key: str, value: str) -> None:
-    (fault,) = problems(WHOLE | {key: value}, "labels")
+    (fault,) = label_problems(WHOLE | {key: value}, "labels")
     assert fault.path == f"labels[{key}]"
     assert fault.given == repr(value)
 
 
 def test_an_unknown_mig_value_is_refused_and_says_both_that_are_allowed() -> None:
-    (fault,) = problems(WHOLE | {"gpu.mig": "on"}, "labels")
+    (fault,) = label_problems(WHOLE | {"gpu.mig": "on"}, "labels")
     assert fault.allowed == "one of enabled, disabled"
 
 
 def test_a_profile_stands_only_beside_mig_enabled() -> None:
-    assert paths(problems(SLICED | {"gpu.mig": "disabled"}, "labels")) == ["labels[gpu.mig.profile]"]
+    assert paths(label_problems(SLICED | {"gpu.mig": "disabled"}, "labels")) == ["labels[gpu.mig.profile]"]
 
 
 @pytest.mark.parametrize(
@@ -92,22 +92,22 @@ def test_a_profile_stands_only_beside_mig_enabled() -> None:
     ],
 )
 def test_a_profile_has_to_be_one_of_that_card_with_that_memory(memory: str, profile: str, is_legal: bool) -> None:
-    found = problems(SLICED | {"gpu.mem": memory, "gpu.mig.profile": profile}, "labels")
-    assert paths(found) == ([] if is_legal else ["labels[gpu.mig.profile]"])
+    faults = label_problems(SLICED | {"gpu.mem": memory, "gpu.mig.profile": profile}, "labels")
+    assert paths(faults) == ([] if is_legal else ["labels[gpu.mig.profile]"])
 
 
 def test_a_card_without_mig_has_no_profile_at_all() -> None:
-    (fault,) = problems(SLICED | {"gpu.model": "L4", "gpu.mem": "24gb"}, "labels")
+    (fault,) = label_problems(SLICED | {"gpu.model": "L4", "gpu.mem": "24gb"}, "labels")
     assert "it has no MIG" in fault.allowed
 
 
 def test_no_other_key_may_begin_like_the_standards() -> None:
-    (fault,) = problems(WHOLE | {"gpu.count": "1"}, "labels")
+    (fault,) = label_problems(WHOLE | {"gpu.count": "1"}, "labels")
     assert fault.change == "remove gpu.count"
 
 
 def test_what_feature_discovery_owns_is_never_set_by_hand() -> None:
-    (fault,) = problems(WHOLE | {"nvidia.com/gpu.product": "NVIDIA-L4"}, "labels")
+    (fault,) = label_problems(WHOLE | {"nvidia.com/gpu.product": "NVIDIA-L4"}, "labels")
     assert fault.path == "labels[nvidia.com/gpu.product]"
 
 
@@ -119,8 +119,8 @@ def test_every_problem_is_said_in_one_go() -> None:
         "gpu.role": "boss",
         "nvidia.com/gpu.count": "8",
     }
-    found = problems(wrong, "labels")
-    assert sorted(paths(found)) == [
+    faults = label_problems(wrong, "labels")
+    assert sorted(paths(faults)) == [
         "labels[gpu.mem]",
         "labels[gpu.mig]",
         "labels[gpu.pool]",
@@ -132,7 +132,7 @@ def test_every_problem_is_said_in_one_go() -> None:
 
 @given(st.dictionaries(st.sampled_from([*SLICED, "gpu.x", "nvidia.com/gpu.x"]), st.text(max_size=8)))
 def test_judging_never_raises_and_every_fault_is_complete(given_labels: dict[str, str]) -> None:
-    for fault in problems(given_labels, "labels"):
+    for fault in label_problems(given_labels, "labels"):
         assert all((fault.path, fault.given, fault.allowed, fault.change))
 
 

@@ -20,9 +20,9 @@ def test_a_nodepool_is_named_by_pool_card_market_and_zone() -> None:
 
 
 def test_a_node_groups_name_ends_in_its_types_and_begins_with_its_nodepools() -> None:
-    one = names.node_group("chief", ["p5.4xlarge"])
-    assert one == "chief-93b1a6"
-    assert one != names.node_group("chief", ["p5.48xlarge"])
+    group_name = names.node_group("chief", ["p5.4xlarge"])
+    assert group_name == "chief-93b1a6"
+    assert group_name != names.node_group("chief", ["p5.48xlarge"])
 
 
 @pytest.mark.parametrize("card", cards())

@@ -2,7 +2,7 @@ from gpuplatform.standard.priorities import EXPERIMENT, INFERENCE, PREEMPTION_PO
 
 
 def test_inference_stands_over_training_over_experiment() -> None:
-    assert [(each.name, each.value) for each in PRIORITIES] == [
+    assert [(priority_class.name, priority_class.value) for priority_class in PRIORITIES] == [
         ("inference-critical", 1_000_000),
         ("training-normal", 500_000),
         ("experiment-low", 100_000),

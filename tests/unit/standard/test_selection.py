@@ -28,8 +28,8 @@ def test_an_attribute_profile_is_selected_by_its_label_value() -> None:
 
 
 def test_a_node_answers_when_it_has_every_label_and_may_have_more() -> None:
-    wanted = {"gpu.pool": "infer", "gpu.mig": "disabled"}
-    assert matches(wanted, {**wanted, "gpu.model": "L4"})
+    selector = {"gpu.pool": "infer", "gpu.mig": "disabled"}
+    assert matches(selector, {**selector, "gpu.model": "L4"})
     assert matches({}, {})
-    assert not matches(wanted, {"gpu.pool": "infer"})
-    assert not matches(wanted, {"gpu.pool": "infer", "gpu.mig": "enabled"})
+    assert not matches(selector, {"gpu.pool": "infer"})
+    assert not matches(selector, {"gpu.pool": "infer", "gpu.mig": "enabled"})

@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 from pydantic import ValidationError
 
-from gpuplatform.standard.sheets.sheet import Definitions, Kind, Place, PodSecurity, Sheet, Workload, sheets
+from gpuplatform.standard.sheets.sheet import Definitions, Kind, MeantFor, PodSecurityLevel, Sheet, Workload, sheets
 from gpuplatform.standard.versions import CHARTS
 
 ALL = tuple(sheets().values())
@@ -48,13 +48,15 @@ def test_no_two_workloads_of_a_chart_share_kind_and_name(sheet: Sheet) -> None:
 def test_behind_every_service_stands_a_workload(sheet: Sheet) -> None:
     worn = [workload.labels.items() for workload in sheet.workloads]
     assert [
-        service.name for service in sheet.services if not any(service.selector.items() <= own for own in worn)
+        service.name
+        for service in sheet.services
+        if not any(service.selector.items() <= pod_labels for pod_labels in worn)
     ] == []
 
 
 @pytest.mark.parametrize(("sheet", "workload"), OF_CHARTS)
 def test_values_reach_the_placement_of_every_controller_and_hook(sheet: Sheet, workload: Workload) -> None:
-    if workload.place is Place.SYSTEM:
+    if workload.place is MeantFor.SYSTEM:
         assert workload.paths.tolerations, sheet.name
         assert workload.paths.node_selector, sheet.name
 
@@ -65,7 +67,7 @@ def test_what_no_node_affinity_and_no_selector_holds_is_meant_for_every_node_or_
 ) -> None:
     is_held = workload.node_selector or workload.node_terms or workload.is_bound
     reachable = workload.paths.node_selector or workload.paths.affinity
-    assert is_held or reachable or workload.place is Place.EVERY_NODE, sheet.name
+    assert is_held or reachable or workload.place is MeantFor.EVERY_NODE, sheet.name
 
 
 @pytest.mark.parametrize(("sheet", "workload"), WORKLOADS)
@@ -80,13 +82,13 @@ def test_a_chart_with_definitions_says_how_many_and_of_which_groups(sheet: Sheet
 
 
 def test_a_chart_is_as_strict_as_its_laxest_pod() -> None:
-    assert sheets()["kueue"].pod_security is PodSecurity.RESTRICTED
-    assert sheets()["keda"].pod_security is PodSecurity.RESTRICTED
-    assert sheets()["kube-prometheus-stack"].pod_security is PodSecurity.PRIVILEGED
+    assert sheets()["kueue"].pod_security is PodSecurityLevel.RESTRICTED
+    assert sheets()["keda"].pod_security is PodSecurityLevel.RESTRICTED
+    assert sheets()["kube-prometheus-stack"].pod_security is PodSecurityLevel.PRIVILEGED
 
 
 def test_a_workload_that_depends_on_a_switch_which_the_sheet_does_not_know_is_refused() -> None:
-    workload = Workload(kind=Kind.JOB, name="job", place=Place.SYSTEM, when="missing.enabled")
+    workload = Workload(kind=Kind.JOB, name="job", place=MeantFor.SYSTEM, when="missing.enabled")
     with pytest.raises(ValidationError, match=r"no switch missing\.enabled"):
         Sheet(name="chart", version="1", source="nowhere", workloads=(workload,))
 

@@ -43,10 +43,10 @@ def test_a_pin_is_one_exact_version_and_follows_no_moving_tag(pin: Pin) -> None:
 
 
 def test_renovate_finds_every_pin_by_the_comment_in_front_of_it() -> None:
-    found = [match["currentValue"] for match in renovate_pattern().finditer(SOURCE)]
+    matched = [match["currentValue"] for match in renovate_pattern().finditer(SOURCE)]
     written = re.findall(r"[=:] Pin\(", SOURCE)
-    assert len(found) == len(written)
-    assert set(found) == {pin.version for pin in EVERY_PIN} - {
+    assert len(matched) == len(written)
+    assert set(matched) == {pin.version for pin in EVERY_PIN} - {
         versions.node_release(minor).version for minor in KUBERNETES_SUPPORTED
     }
 

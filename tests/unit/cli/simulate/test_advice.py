@@ -1,4 +1,4 @@
-"""What is worth a try, and what a trial must show before it is said."""
+"""Which changes are tried, and what a trial must show before it becomes advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpuplatform.standard.markets import Market
 from sandbox.cluster import Node
 from sandbox.errors import SandboxError
 from sandbox.simulate.owners import Workload
-from sandbox.simulate.scene import Scene, SeenPod
+from sandbox.simulate.snapshot import PodState, Snapshot
 
 ROOT = Path(__file__).parents[4]
 EMBED = Workload("Job", "ml-training", "embed")
@@ -34,19 +34,19 @@ def dev() -> Settings:
 
 
 def written(name: str) -> tuple[Document, ...]:
-    found = yaml.safe_load_all((ROOT / "examples" / "workloads" / name).read_text(encoding="utf-8"))
-    return tuple(found)
+    workloads = yaml.safe_load_all((ROOT / "examples" / "workloads" / name).read_text(encoding="utf-8"))
+    return tuple(workloads)
 
 
 def node(name: str, nodepool: str, kind: str, usd_per_hour: float, **offers: str) -> Node:
     return Node(name, nodepool, kind, "us-east-1a", Market.ON_DEMAND, usd_per_hour, offers)
 
 
-def slices(pods: int, usd_per_hour: float = 27.44705) -> Scene:
+def slices(pods: int, usd_per_hour: float = 27.44705) -> Snapshot:
     """So many slice workers on one p4de.24xlarge."""
     requests = {SLICE: Fraction(1), "cpu": Fraction(2)}
-    return Scene(
-        pods=tuple(SeenPod(EMBED, f"embed-{each}", "one", requests, "", "") for each in range(pods)),
+    return Snapshot(
+        pods=tuple(PodState(EMBED, f"embed-{number}", "one", requests, "", "") for number in range(pods)),
         not_made=(),
         nodes=(node("one", "worker-a100-80gb-on-demand", "p4de.24xlarge", usd_per_hour, cpu="95", **{SLICE: "56"}),),
         short=frozenset(),
@@ -54,32 +54,32 @@ def slices(pods: int, usd_per_hour: float = 27.44705) -> Scene:
 
 
 def test_a_few_slices_on_a_large_node_are_to_try_small_cards(dev: Settings) -> None:
-    found = suggestions(slices(7), dev, written("slice-worker.yaml"))
-    best = found[0]
+    best_first = suggestions(slices(7), dev, written("slice-worker.yaml"))
+    best = best_first[0]
     assert best.says.startswith("let the pool worker buy")
     assert 0 < best.saves_usd_per_hour < 27.44705
-    pool = next(each for each in best.settings.pools if each.name == "worker")
-    assert {name for each in pool.cards for name in each.instance_types} != {"p4de.24xlarge"}
-    job: Any = next(each for each in best.workloads if each["kind"] == "Job")
+    pool = next(pool for pool in best.settings.pools if pool.name == "worker")
+    assert {name for card in pool.cards for name in card.instance_types} != {"p4de.24xlarge"}
+    job: Any = next(workload for workload in best.workloads if workload["kind"] == "Job")
     limits = job["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
     assert "nvidia.com/gpu" in limits, "the pods ask for what the changed pool offers"
 
 
 def test_a_saving_below_five_percent_of_the_bill_is_not_tried(dev: Settings) -> None:
-    alone = slices(7)
-    dear = replace(alone, nodes=(*alone.nodes, node("big", "elsewhere", "p5.48xlarge", 10_000.0, cpu="190")))
-    assert suggestions(alone, dev, written("slice-worker.yaml"))
+    before = slices(7)
+    dear = replace(before, nodes=(*before.nodes, node("big", "elsewhere", "p5.48xlarge", 10_000.0, cpu="190")))
+    assert suggestions(before, dev, written("slice-worker.yaml"))
     assert suggestions(dear, dev, written("slice-worker.yaml")) == ()
 
 
 def test_only_what_runs_for_less_in_the_trial_is_said(dev: Settings) -> None:
     before = slices(7)
     better, dearer = slices(7, usd_per_hour=5.0), slices(7, usd_per_hour=30.0)
-    waits = replace(better, pods=(*better.pods, SeenPod(EMBED, "embed-7", None, {}, "no room", "")))
+    waits = replace(better, pods=(*better.pods, PodState(EMBED, "embed-7", None, {}, "no room", "")))
 
-    def said(scene: Scene) -> list[float]:
+    def said(scene: Snapshot) -> list[float]:
         asked = [Suggestion("try", 1.0, dev, ())]
-        return [each.usd_per_hour for each in tried(asked, before.usd_per_hour, lambda _: scene)]
+        return [trial.usd_per_hour for trial in tried(asked, before.usd_per_hour, lambda _: scene)]
 
     assert said(better) == [5.0]
     assert said(dearer) == []
@@ -87,7 +87,7 @@ def test_only_what_runs_for_less_in_the_trial_is_said(dev: Settings) -> None:
 
 
 def test_what_the_api_server_refuses_is_no_advice(dev: Settings) -> None:
-    def refused(_: Suggestion) -> Scene:
+    def refused(_: Suggestion) -> Snapshot:
         raise SandboxError("denied")
 
     assert tried([Suggestion("try", 1.0, dev, ())], 10.0, refused) == ()

@@ -1,4 +1,4 @@
-"""What the options of ``simulate`` are taken for, and what is refused before anything starts."""
+"""How the options of ``simulate`` are read, and which values are refused before anything starts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cli.simulate.circumstances import event, lacking, moment
 from gpuplatform.accept import check_file
 from gpuplatform.settings.settings import Settings
-from sandbox.simulate.question import Event, Lacking, Shock
+from sandbox.simulate.scenario import Disturbance, Lacking, Shock
 
 ROOT = Path(__file__).parents[4]
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -37,25 +37,25 @@ def test_a_zone_a_market_and_a_type_are_each_lacking_on_their_own(dev: Settings)
 
 
 def test_a_family_is_all_of_its_types(dev: Settings) -> None:
-    types = {each.instance_type for each in lacking("g5", dev)}
+    types = {shortage.instance_type for shortage in lacking("g5", dev)}
     assert {"g5.xlarge", "g5.2xlarge"} <= types
-    assert all(each.startswith("g5.") for each in types)
+    assert all(instance_type.startswith("g5.") for instance_type in types)
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(dev: Settings) -> None:
-    with pytest.raises(click.BadParameter, match=r"'g99' is no instance type.*us-east-1a"):
+    with pytest.raises(click.BadParameter, match=r"'g99' is not an instance type.*us-east-1a"):
         lacking("g5,g99", dev)
 
 
 def test_a_pool_that_is_not_there_is_refused_with_those_that_are(dev: Settings) -> None:
-    with pytest.raises(click.BadParameter, match=r"'inference' is no pool of dev; its pools: .*infer"):
+    with pytest.raises(click.BadParameter, match=r"'inference' is not a pool of dev; its pools: .*infer"):
         event("inference", None, dev)
 
 
 def test_a_pool_without_spot_cannot_be_interrupted_and_can_drift(dev: Settings) -> None:
-    with pytest.raises(click.BadParameter, match="buys nothing on spot"):
+    with pytest.raises(click.BadParameter, match="has no spot nodes"):
         event("chief", None, dev)
-    assert event(None, "chief", dev) == Event(Shock.DRIFT, "chief")
+    assert event(None, "chief", dev) == Disturbance(Shock.DRIFT, "chief")
 
 
 def test_one_event_is_shown_at_a_time(dev: Settings) -> None:
@@ -70,10 +70,10 @@ def test_one_event_is_shown_at_a_time(dev: Settings) -> None:
     zone=st.sampled_from(["UTC", "Asia/Seoul", "America/New_York"]),
 )
 def test_a_moment_is_the_next_one_of_its_name(day: str, hour: int, minute: int, zone: str) -> None:
-    found = moment(f"{day} {hour:02}:{minute:02} {zone}", NOW)
-    local = found.astimezone(zoneinfo.ZoneInfo(zone))
+    next_moment = moment(f"{day} {hour:02}:{minute:02} {zone}", NOW)
+    local = next_moment.astimezone(zoneinfo.ZoneInfo(zone))
     assert (DAYS[local.weekday()], local.hour, local.minute) == (day, hour, minute)
-    assert datetime.timedelta(0) < found - NOW <= datetime.timedelta(days=7)
+    assert datetime.timedelta(0) < next_moment - NOW <= datetime.timedelta(days=7)
 
 
 @pytest.mark.parametrize("written", ["Tuesday 10:30", "Tue", "Tue 25:00", "Tue 10:30 Mars/Olympus", "10:30", ""])

@@ -1,4 +1,4 @@
-"""What ``gpuplatform simulate`` says before anything starts."""
+"""The faults that ``gpuplatform simulate`` reports before it starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from cli.simulate import command
-from sandbox import space
+from sandbox import places as space
 from sandbox.errors import SandboxError
 from sandbox.simulate import run
 from tests.builders import ROOT
@@ -20,7 +20,7 @@ SMOKE = ROOT / "examples" / "workloads" / "smoke-test.yaml"
 
 
 def ask(*words: str | Path) -> Result:
-    result = CliRunner().invoke(command.simulate, [str(each) for each in words])
+    result = CliRunner().invoke(command.simulate, [str(word) for word in words])
     assert "Traceback" not in result.output
     return result
 
@@ -59,12 +59,12 @@ def test_what_is_no_object_or_has_no_name_is_said_of_every_file_at_once(tmp_path
     (tmp_path / "kindless.yaml").write_text(yaml.safe_dump_all([lost, "just a text", good]), encoding="utf-8")
     result = ask(tmp_path, "--stack", "dev")
     assert result.exit_code == 1
-    said = [line.removeprefix(f"error: {tmp_path}/") for line in result.stderr.splitlines()]
-    assert said == [
+    errors = [line.removeprefix(f"error: {tmp_path}/") for line in result.stderr.splitlines()]
+    assert errors == [
         "kindless.yaml: document 1: given no kind, but apiVersion, knid, metadata; allowed: an object, with the texts"
-        " apiVersion and kind. Change: write the key that is missing or misspelt, or take this out of the file",
+        " apiVersion and kind. Change: write the key that is missing or misspelt, or remove this part from the file",
         "kindless.yaml: document 2: given 'just a text'; allowed: an object, with the texts apiVersion and kind."
-        " Change: write the key that is missing or misspelt, or take this out of the file",
+        " Change: write the key that is missing or misspelt, or remove this part from the file",
         "nameless.yaml: RayJob in ml: metadata.name: given generateName 'tune-' alone; allowed: a text that is not"
         " empty. Change: give it a name",
         "nameless.yaml: Job: metadata.name: given nothing; allowed: a text that is not empty. Change: give it a name",

@@ -1,4 +1,4 @@
-"""Why pods do not run, and advice that fits the programs' own words."""
+"""Why pods do not run, and advice for each message of the scheduler and Karpenter."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import yaml
 
 from cli.simulate.explained import Explained, explained
 from cli.simulate.writing import unplaced
-from gpuplatform.proofs.capture.stack import stack_view
-from gpuplatform.proofs.capture.view import StackView
+from gpuplatform.analysis.placement.stack import stack_view
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.render.dra import template_name
 from policies.subject import Subject, of_document
+from sandbox.simulate.missing_pods import MissingPods
 from sandbox.simulate.owners import Workload
-from sandbox.simulate.scene import Scene, SeenPod
-from sandbox.simulate.withheld import NotMade
+from sandbox.simulate.snapshot import PodState, Snapshot
 from tests.builders import ROOT, stack_settings
 
 CHAT = Workload("Deployment", "ml-serving", "chat")
@@ -31,29 +31,29 @@ def view() -> StackView:
 @pytest.fixture(scope="module")
 def chat() -> Subject:
     path = ROOT / "examples" / "workloads" / "inference-whole-card.yaml"
-    found = [of_document(each) for each in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
-    return next(each for each in found if each.kind == "Deployment")
+    subjects = [of_document(document) for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
+    return next(subject for subject in subjects if subject.kind == "Deployment")
 
 
-def waits(scheduler: str = "", karpenter: str = "", node: str | None = None) -> Scene:
-    return Scene((SeenPod(CHAT, "chat-1", node, {}, scheduler, karpenter),), (), (), frozenset())
+def waits(scheduler: str = "", karpenter: str = "", node: str | None = None) -> Snapshot:
+    return Snapshot((PodState(CHAT, "chat-1", node, {}, scheduler, karpenter),), (), (), frozenset())
 
 
-def of(scene: Scene, chat: Subject, view: StackView) -> Explained:
-    (found,) = explained(scene, [chat], view, "--stack dev")
-    return found
+def of(scene: Snapshot, chat: Subject, view: StackView) -> Explained:
+    (explanation,) = explained(scene, [chat], view, "--stack dev")
+    return explanation
 
 
 def test_a_ceiling_that_is_reached_is_to_be_raised(chat: Subject, view: StackView) -> None:
-    found = of(waits(NO_ROOM, LIMITS.format("infer-l4-24gb-spot")), chat, view)
-    assert "infer-l4-24gb-spot: its ceiling is reached" in found.why
-    assert any("finds no room" in each for each in found.why), "of the ladder's other steps it said nothing"
-    assert "raise a ceiling" in found.change
+    explanation = of(waits(NO_ROOM, LIMITS.format("infer-l4-24gb-spot")), chat, view)
+    assert "infer-l4-24gb-spot: its ceiling is reached" in explanation.why
+    assert any("finds no room" in reason for reason in explanation.why), "of the ladder's other steps it said nothing"
+    assert "raise a ceiling" in explanation.change
 
 
 def test_what_ec2_lacks_is_said_of_the_pool_alone_that_lacks_it(chat: Subject, view: StackView) -> None:
-    found = of(replace(waits(NO_ROOM), short=frozenset(["infer-l4-24gb-spot"])), chat, view)
-    assert any(each.startswith("infer-l4-24gb-spot: EC2 has no capacity of g6.xlarge") for each in found.why)
+    explanation = of(replace(waits(NO_ROOM), short=frozenset(["infer-l4-24gb-spot"])), chat, view)
+    assert any(reason.startswith("infer-l4-24gb-spot: EC2 has no capacity of g6.xlarge") for reason in explanation.why)
 
 
 @pytest.mark.parametrize(
@@ -64,33 +64,33 @@ def test_what_ec2_lacks_is_said_of_the_pool_alone_that_lacks_it(chat: Subject, v
         (
             "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.",
             "unsatisfiable topology constraint for pod anti-affinity, key=topology.kubernetes.io/zone",
-            "let the anti-affinity be preferred",
+            "make the anti-affinity preferred",
         ),
-        ("0/2 nodes are available: 2 node(s) didn't match pod affinity rules.", "", "let the affinity be preferred"),
+        ("0/2 nodes are available: 2 node(s) didn't match pod affinity rules.", "", "make the affinity preferred"),
         (
             "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints.",
             "unsatisfiable topology constraint for topology spread, key=kubernetes.io/hostname",
-            "let the spread be preferred",
+            "make the spread preferred",
         ),
     ],
 )
 def test_claims_affinities_and_spreads_are_answered_with_their_own_advice(
     scheduler: str, karpenter: str, change: str, chat: Subject, view: StackView
 ) -> None:
-    found = of(waits(scheduler, karpenter), chat, view)
-    assert found.change.startswith(change)
-    assert len(found.why) == 1
-    assert scheduler in found.said
-    assert "ceiling" not in f"{found.why} {found.change}"
+    explanation = of(waits(scheduler, karpenter), chat, view)
+    assert explanation.change.startswith(change)
+    assert len(explanation.why) == 1
+    assert scheduler in explanation.said
+    assert "ceiling" not in f"{explanation.why} {explanation.change}"
 
 
 def test_beside_a_full_pool_the_rule_that_keeps_the_others_closed_is_what_to_change(
     chat: Subject, view: StackView
 ) -> None:
     words = f"{LIMITS.format('infer-l4-24gb-spot')}; unsatisfiable topology constraint for pod affinity, key=zone"
-    found = of(waits(NO_ROOM, words), chat, view)
-    assert found.why[1:] == ("infer-l4-24gb-spot: its ceiling is reached",)
-    assert found.change.startswith("let the affinity be preferred")
+    explanation = of(waits(NO_ROOM, words), chat, view)
+    assert explanation.why[1:] == ("infer-l4-24gb-spot: its ceiling is reached",)
+    assert explanation.change.startswith("make the affinity preferred")
 
 
 @pytest.mark.parametrize(
@@ -106,25 +106,25 @@ def test_beside_a_full_pool_the_rule_that_keeps_the_others_closed_is_what_to_cha
 def test_what_is_not_understood_is_repeated_without_advice(
     scheduler: str, karpenter: str, chat: Subject, view: StackView
 ) -> None:
-    found = of(waits(scheduler, karpenter), chat, view)
-    assert found.said == tuple(filter(None, (scheduler, karpenter)))
-    assert (found.why, found.change) == ((), "")
-    assert unplaced(found)[1:] == [f"  in their words: {each}" for each in found.said]
+    explanation = of(waits(scheduler, karpenter), chat, view)
+    assert explanation.said == tuple(filter(None, (scheduler, karpenter)))
+    assert (explanation.why, explanation.change) == ((), "")
+    assert unplaced(explanation)[1:] == [f"  original message: {message}" for message in explanation.said]
 
 
 def test_a_pod_on_a_node_that_is_not_there_waits_and_is_told_so(chat: Subject, view: StackView) -> None:
     scene = waits(node="a-node")
     assert not scene.all_run
-    found = of(scene, chat, view)
-    assert found.pods == 1
-    assert found.why == ("the node a-node, which is not there, is the one that they name",)
-    assert found.change.startswith("name no node")
+    explanation = of(scene, chat, view)
+    assert explanation.pods == 1
+    assert explanation.why == ("the pods name the node a-node, which does not exist",)
+    assert explanation.change.startswith("remove nodeName")
 
 
 def test_what_is_held_back_is_one_explanation_a_workload(chat: Subject, view: StackView) -> None:
     says = ("exceeded quota: cards, requested: requests.nvidia.com/gpu=1", "another")
-    found = of(Scene((), (NotMade(CHAT, says),), (), frozenset()), chat, view)
-    assert (found.pods, found.why) == (0, says)
-    assert "raise the namespace's quota" in found.change
-    gone = of(Scene((), (NotMade(CHAT, ("it was removed",), gone=True),), (), frozenset()), chat, view)
-    assert gone.change.startswith("name no node, and let a Deployment")
+    explanation = of(Snapshot((), (MissingPods(CHAT, says),), (), frozenset()), chat, view)
+    assert (explanation.pods, explanation.why) == (0, says)
+    assert "raise the namespace's quota" in explanation.change
+    gone = of(Snapshot((), (MissingPods(CHAT, ("it was removed",), gone=True),), (), frozenset()), chat, view)
+    assert gone.change.startswith("remove nodeName, and use a Deployment")

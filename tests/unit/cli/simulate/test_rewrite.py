@@ -10,8 +10,8 @@ import yaml
 
 from cli.simulate.rewrite import onto_pool, split
 from gpuplatform.accept import check_file
-from gpuplatform.proofs.capture.landing import landing
-from gpuplatform.proofs.capture.stack import stack_view
+from gpuplatform.analysis.placement.landing import landing
+from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.document import Document
 from gpuplatform.render.dra import template_name
 from gpuplatform.settings.settings import Settings
@@ -32,7 +32,7 @@ def dev() -> Settings:
 
 def written(name: str, kind: str) -> Document:
     documents = yaml.safe_load_all((EXAMPLES / name).read_text(encoding="utf-8"))
-    return next(each for each in documents if each["kind"] == kind)
+    return next(document for document in documents if document["kind"] == kind)
 
 
 def pools_of(document: Document, settings: Settings) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ def pools_of(document: Document, settings: Settings) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("name", ["infer", "worker", "dev"])
 def test_a_workload_that_is_moved_lands_on_that_pool_alone(name: str, dev: Settings) -> None:
-    pool = next(each for each in dev.pools if each.name == name)
+    pool = next(pool for pool in dev.pools if pool.name == name)
     moved = onto_pool(written("inference-whole-card.yaml", "Deployment"), pool)
     assert pools_of(moved, dev) == (name,)
 
@@ -58,7 +58,7 @@ def test_what_is_moved_is_a_copy(dev: Settings) -> None:
 def test_a_deployment_that_is_split_has_the_same_replicas_in_all_and_no_pod_of_both(dev: Settings) -> None:
     whole: Any = written("inference-whole-card.yaml", "Deployment")
     whole["spec"]["replicas"] = 9
-    pool = next(each for each in dev.pools if each.name == "worker")
+    pool = next(pool for pool in dev.pools if pool.name == "worker")
     parts: Any = split(whole, 2, pool)
     kept, other = parts
     assert (kept["spec"]["replicas"], other["spec"]["replicas"]) == (7, 2)

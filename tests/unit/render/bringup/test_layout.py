@@ -1,9 +1,9 @@
 from typing import cast
 
 from gpuplatform.catalog.mig import geometries
+from gpuplatform.plan.node_pools import plan
 from gpuplatform.render.bringup.layout import layout_text
 from gpuplatform.render.sharing import mig_config_map
-from gpuplatform.settings.plan import plan
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.source import Plain
 from tests.builders import ZONES, a_card, a_market, a_slice_pool, some_settings
@@ -38,20 +38,20 @@ def test_the_operator_finds_on_each_card_what_its_own_layout_says() -> None:
     pool = pool_of(P4D, P4DE, P5, profile="1g.10gb")
     planned = plan([pool], ZONES)
     layouts = loaded(text_at(mig_config_map(planned, ()), "data", "config.yaml"))
-    own = {
+    of_script = {
         device: {fields[0]: int(fields[2])}
         for fields in map(str.split, layout_text(pool).splitlines()[1:])
         for device in fields[3].split(",")
     }
-    asked: dict[str, dict[str, object]] = {}
+    of_operator: dict[str, dict[str, object]] = {}
     for key in mapping_at(layouts, "mig-configs"):
         for entry in list_at(layouts, "mig-configs", key):
             devices = cast("list[str]", entry.get("device-filter", []))
-            asked |= dict.fromkeys(devices, mapping_at(entry, "mig-devices") if devices else {})
-    assert own == asked
+            of_operator |= dict.fromkeys(devices, mapping_at(entry, "mig-devices") if devices else {})
+    assert of_script == of_operator
 
 
 def test_every_card_that_can_be_cut_can_be_told_from_the_others() -> None:
-    ids = [device.lower() for each in geometries().values() for device in each.device_ids]
-    assert all(each.device_ids for each in geometries().values())
+    ids = [device.lower() for geometry in geometries().values() for device in geometry.device_ids]
+    assert all(geometry.device_ids for geometry in geometries().values())
     assert len(ids) == len(set(ids))

@@ -7,9 +7,9 @@ import pytest
 
 from sandbox.cloud import aws
 from sandbox.cloud.aws import Account, account_of
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Entry, Properties, World
+from sandbox.cloud.store import Entry, Properties, Store
 
 AT = Account("us-east-1", "111122223333", frozenset({"vpc-0given00000000000"}), {"project": "p"})
 VPC, SUBNET, ROLE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:iam/role:Role"
@@ -19,50 +19,50 @@ CLUSTER, ATTACHMENT = "aws:eks/cluster:Cluster", "aws:iam/rolePolicyAttachment:R
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path / "world.db")
+def world(tmp_path: Path) -> Store:
+    return Store(tmp_path / "world.db")
 
 
-def make(world: World, token: str, name: str, inputs: Properties) -> Entry:
+def make(world: Store, token: str, name: str, inputs: Properties) -> Entry:
     return aws.create(world, f"urn:pulumi:s::p::{token}::{name}", token, inputs, AT)
 
 
-def cluster(world: World, protected: bool = False) -> Entry:
+def cluster(world: Store, protected: bool = False) -> Entry:
     vpc = make(world, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"})
     subnets = [make(world, SUBNET, f"s{index}", {"vpcId": vpc.id}) for index in range(2)]
     role = make(world, ROLE, "role", {"name": "r", "assumeRolePolicy": "{}"})
-    network: Properties = {"subnetIds": [each.id for each in subnets]}
+    network: Properties = {"subnetIds": [subnet.id for subnet in subnets]}
     inputs: Properties = {"name": "c", "roleArn": role.outputs["arn"], "vpcConfig": network}
     return make(world, CLUSTER, "c", {**inputs, "deletionProtection": protected})
 
 
-def test_ids_look_real_and_are_the_same_on_every_machine(world: World, tmp_path: Path) -> None:
+def test_ids_look_real_and_are_the_same_on_every_machine(world: Store, tmp_path: Path) -> None:
     made = make(world, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"})
     assert re.fullmatch(r"vpc-[0-9a-f]{17}", made.id)
     assert made.outputs["arn"] == f"arn:aws:ec2:us-east-1:111122223333:vpc/{made.id}"
-    elsewhere = World(tmp_path / "other.db")
+    elsewhere = Store(tmp_path / "other.db")
     assert make(elsewhere, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"}).id == made.id
 
 
-def test_what_is_made_again_has_another_id(world: World) -> None:
+def test_what_is_made_again_has_another_id(world: Store) -> None:
     first = make(world, VPC, "vpc", {"cidrBlock": "10.0.0.0/16"})
     assert make(world, VPC, "vpc", {"cidrBlock": "10.1.0.0/16"}).id != first.id
 
 
-def test_the_providers_tags_are_under_the_resources_own(world: World) -> None:
+def test_the_providers_tags_are_under_the_resources_own(world: Store) -> None:
     made = make(world, VPC, "vpc", {"tags": {"Name": "n", "project": "mine"}})
     assert made.outputs["tagsAll"] == {"Name": "n", "project": "mine"}
     assert make(world, VPC, "bare", {}).outputs["tagsAll"] == {"project": "p"}
 
 
-def test_a_cluster_has_all_that_a_kubeconfig_and_an_identity_provider_need(world: World) -> None:
+def test_a_cluster_has_all_that_a_kubeconfig_and_an_identity_provider_need(world: Store) -> None:
     made = cluster(world)
     assert str(made.outputs["endpoint"]).startswith("https://")
     assert "clusterSecurityGroupId" in str(made.outputs["vpcConfig"])
     assert "oidc.eks.us-east-1.amazonaws.com/id/" in str(made.outputs["identities"])
 
 
-def test_a_change_keeps_the_id_and_counts_a_templates_versions(world: World) -> None:
+def test_a_change_keeps_the_id_and_counts_a_templates_versions(world: Store) -> None:
     made = make(world, "aws:ec2/launchTemplate:LaunchTemplate", "t", {"name": "t"})
     changed = aws.update(world, made, {"name": "t", "imageId": "ami-1"}, AT)
     assert (changed.id, changed.outputs["latestVersion"]) == (made.id, 2)
@@ -79,30 +79,30 @@ def test_a_change_keeps_the_id_and_counts_a_templates_versions(world: World) -> 
     ],
 )
 def test_an_input_that_names_nothing_is_refused_in_awss_words(
-    world: World, token: str, inputs: Properties, refusal: str
+    world: Store, token: str, inputs: Properties, refusal: str
 ) -> None:
     with pytest.raises(RefusedError, match=refusal):
         make(world, token, "x", inputs)
     assert world.everything() == ()
 
 
-def test_an_id_of_another_kind_does_not_do(world: World) -> None:
+def test_an_id_of_another_kind_does_not_do(world: Store) -> None:
     role = make(world, ROLE, "role", {"name": "c", "assumeRolePolicy": "{}"})
     with pytest.raises(RefusedError, match="The cluster 'c' does not exist"):
         make(world, "aws:eks/addon:Addon", "a", {"clusterName": role.id, "addonName": "a"})
 
 
-def test_what_the_account_holds_already_may_be_named(world: World) -> None:
+def test_what_the_account_holds_already_may_be_named(world: Store) -> None:
     assert make(world, SUBNET, "s", {"vpcId": "vpc-0given00000000000"}).id
 
 
-def test_a_chosen_name_is_taken_once(world: World) -> None:
+def test_a_chosen_name_is_taken_once(world: Store) -> None:
     make(world, ROLE, "one", {"name": "r", "assumeRolePolicy": "{}"})
     with pytest.raises(RefusedError, match="already exists"):
         make(world, ROLE, "two", {"name": "r", "assumeRolePolicy": "{}"})
 
 
-def test_a_names_beginning_makes_a_name_of_its_own_each_time(world: World) -> None:
+def test_a_names_beginning_makes_a_name_of_its_own_each_time(world: Store) -> None:
     made = cluster(world)
     role = world.find(ROLE, "r")
     assert role is not None
@@ -112,10 +112,10 @@ def test_a_names_beginning_makes_a_name_of_its_own_each_time(world: World) -> No
         "nodeRoleArn": role.outputs["arn"],
         "subnetIds": [next(at_path(made.inputs, "vpcConfig.subnetIds"))],
     }
-    one, two = (make(world, NODE_GROUP, "nodes", inputs) for _ in range(2))
-    assert str(one.outputs["nodeGroupName"]).startswith("system-")
-    assert one.id == f"c:{one.outputs['nodeGroupName']}"
-    assert one.id != two.id
+    first, second = (make(world, NODE_GROUP, "nodes", inputs) for _ in range(2))
+    assert str(first.outputs["nodeGroupName"]).startswith("system-")
+    assert first.id == f"c:{first.outputs['nodeGroupName']}"
+    assert first.id != second.id
 
 
 def test_a_chosen_name_is_freed_before_it_is_made_anew_even_where_it_changes() -> None:
@@ -133,7 +133,7 @@ def test_a_group_is_made_anew_for_another_template_and_not_for_its_next_version(
     assert aws.replaces(NODE_GROUP, old, other, {"launchTemplate"}) == {"launchTemplate"}
 
 
-def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World) -> None:
+def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: Store) -> None:
     vpc = make(world, VPC, "vpc", {})
     subnet = make(world, SUBNET, "inside", {"vpcId": vpc.id})
     with pytest.raises(RefusedError, match=r"DependencyViolation: .*inside"):
@@ -143,7 +143,7 @@ def test_what_is_still_used_is_not_deleted_and_its_users_are_named(world: World)
     assert world.everything() == ()
 
 
-def test_a_nat_gateway_needs_the_internet_gateway_and_keeps_it(world: World) -> None:
+def test_a_nat_gateway_needs_the_internet_gateway_and_keeps_it(world: Store) -> None:
     vpc = make(world, VPC, "vpc", {})
     subnet = make(world, SUBNET, "public", {"vpcId": vpc.id})
     address = make(world, "aws:ec2/eip:Eip", "address", {"domain": "vpc"})
@@ -163,7 +163,7 @@ def test_a_nat_gateway_needs_the_internet_gateway_and_keeps_it(world: World) -> 
     aws.delete(world, internet)
 
 
-def test_an_account_has_its_service_linked_role_once_under_the_name_that_aws_gives_it(world: World) -> None:
+def test_an_account_has_its_service_linked_role_once_under_the_name_that_aws_gives_it(world: Store) -> None:
     token = "aws:iam/serviceLinkedRole:ServiceLinkedRole"
     spot: Properties = {"awsServiceName": "spot.amazonaws.com"}
     role = make(world, token, "spot", spot)
@@ -177,14 +177,14 @@ def test_an_account_has_its_service_linked_role_once_under_the_name_that_aws_giv
         make(world, token, "ecs", {"awsServiceName": "ecs.amazonaws.com"})
 
 
-def test_a_role_with_attachments_is_not_deleted(world: World) -> None:
+def test_a_role_with_attachments_is_not_deleted(world: Store) -> None:
     role = make(world, ROLE, "role", {"name": "r", "assumeRolePolicy": "{}"})
     make(world, ATTACHMENT, "attached", {"role": "r", "policyArn": "arn:aws:iam::aws:policy/X"})
     with pytest.raises(RefusedError, match=r"DeleteConflict: .*attached"):
         aws.delete(world, role)
 
 
-def test_a_cluster_takes_its_registrations_along_but_not_its_nodes(world: World) -> None:
+def test_a_cluster_takes_its_registrations_along_but_not_its_nodes(world: Store) -> None:
     made = cluster(world)
     make(world, "aws:eks/addon:Addon", "addon", {"clusterName": "c", "addonName": "a"})
     role = world.find(ROLE, "r")
@@ -202,7 +202,7 @@ def test_a_cluster_takes_its_registrations_along_but_not_its_nodes(world: World)
     aws.delete(world, made)
 
 
-def test_deletion_protection_refuses_and_says_the_way_out(world: World) -> None:
+def test_deletion_protection_refuses_and_says_the_way_out(world: Store) -> None:
     made = cluster(world, protected=True)
     with pytest.raises(RefusedError, match=r"InvalidRequestException: .*deletion protection"):
         aws.delete(world, made)
@@ -210,7 +210,7 @@ def test_deletion_protection_refuses_and_says_the_way_out(world: World) -> None:
 
 
 class Inside:
-    """A cluster that takes, or refuses, what EKS would do in it."""
+    """A cluster that accepts, or refuses, the changes of EKS in it."""
 
     def __init__(self, refusal: str | None = None) -> None:
         self.refusal = refusal
@@ -226,7 +226,7 @@ class Inside:
         self.removed.append(entry.id)
 
 
-def test_what_a_resource_stands_for_in_the_cluster_is_made_changed_and_removed_with_it(world: World) -> None:
+def test_what_a_resource_stands_for_in_the_cluster_is_made_changed_and_removed_with_it(world: Store) -> None:
     inside, urn = Inside(), f"urn:pulumi:s::p::{VPC}::vpc"
     entry = aws.create(world, urn, VPC, {"cidrBlock": "10.0.0.0/16"}, AT, inside)
     aws.update(world, entry, {"cidrBlock": "10.0.0.0/16", "tags": {"a": "b"}}, AT, inside)
@@ -235,14 +235,14 @@ def test_what_a_resource_stands_for_in_the_cluster_is_made_changed_and_removed_w
     assert inside.removed == [entry.id]
 
 
-def test_what_the_cluster_refuses_was_never_made(world: World) -> None:
+def test_what_the_cluster_refuses_was_never_made(world: Store) -> None:
     urn = f"urn:pulumi:s::p::{VPC}::vpc"
     with pytest.raises(RefusedError, match="no node"):
         aws.create(world, urn, VPC, {"cidrBlock": "10.0.0.0/16"}, AT, Inside("a pod has no node"))
     assert world.everything() == ()
 
 
-def test_what_is_still_used_stays_in_the_cluster_too(world: World) -> None:
+def test_what_is_still_used_stays_in_the_cluster_too(world: Store) -> None:
     inside, vpc = Inside(), make(world, VPC, "vpc", {})
     make(world, SUBNET, "inside", {"vpcId": vpc.id})
     with pytest.raises(RefusedError, match="DependencyViolation"):
@@ -264,7 +264,7 @@ def test_a_providers_configuration_travels_as_json() -> None:
     assert account_of(config, frozenset()) == Account("eu-west-1", "444455556666", frozenset(), {"team": "ml"})
 
 
-def test_a_cluster_takes_along_what_is_in_it_and_not_what_karpenter_bought(world: World) -> None:
+def test_a_cluster_takes_along_what_is_in_it_and_not_what_karpenter_bought(world: Store) -> None:
     made = cluster(world)
     inside = {
         "kubernetes:helm.sh/v3:Release": "kueue",

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sandbox.cloud import kubernetes
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.kubernetes import ProviderOptions
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Entry, Properties, World
+from sandbox.cloud.store import Entry, Properties, Store
 
 NAMESPACE, QUOTA = "kubernetes:core/v1:Namespace", "kubernetes:core/v1:ResourceQuota"
 NODEPOOL, NODE_CLASS = "kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
@@ -17,11 +17,11 @@ BINDING = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyB
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path / "world.db")
+def world(tmp_path: Path) -> Store:
+    return Store(tmp_path / "world.db")
 
 
-def make(world: World, token: str, inputs: Properties) -> Entry:
+def make(world: Store, token: str, inputs: Properties) -> Entry:
     return kubernetes.create(world, f"urn:pulumi:s::p::{token}::x", token, inputs)
 
 
@@ -29,7 +29,7 @@ def named(name: str, namespace: str | None = None) -> Properties:
     return {"metadata": {"name": name, **({"namespace": namespace} if namespace else {})}}
 
 
-def install(world: World, chart: str) -> Entry:
+def install(world: Store, chart: str) -> Entry:
     inputs: Properties = {
         "name": chart,
         "chart": f"oci://example.com/{chart}",
@@ -45,7 +45,7 @@ def pool(node_class: str, awaited: bool = True) -> Properties:
     return {"metadata": {"name": "pool", "annotations": annotations}, "spec": {"template": {"spec": reference}}}
 
 
-def test_an_object_needs_its_namespace(world: World) -> None:
+def test_an_object_needs_its_namespace(world: Store) -> None:
     with pytest.raises(RefusedError, match='namespaces "team" not found'):
         make(world, QUOTA, named("q", "team"))
     make(world, NAMESPACE, named("team"))
@@ -53,20 +53,20 @@ def test_an_object_needs_its_namespace(world: World) -> None:
     assert make(world, QUOTA, named("q", "kube-system")).id == "kube-system/q"
 
 
-def test_an_object_is_made_once(world: World) -> None:
+def test_an_object_is_made_once(world: Store) -> None:
     make(world, NAMESPACE, named("team"))
     with pytest.raises(RefusedError, match='namespace "team" already exists'):
         make(world, NAMESPACE, named("team"))
 
 
-def test_a_custom_resource_needs_the_chart_that_defines_it(world: World) -> None:
+def test_a_custom_resource_needs_the_chart_that_defines_it(world: Store) -> None:
     with pytest.raises(RefusedError, match=r'no matches for kind "EC2NodeClass".*karpenter-crd'):
         make(world, NODE_CLASS, named("default"))
     install(world, "karpenter-crd")
     assert make(world, NODE_CLASS, named("default")).id == "default"
 
 
-def test_a_pool_that_is_waited_for_needs_its_node_class(world: World) -> None:
+def test_a_pool_that_is_waited_for_needs_its_node_class(world: Store) -> None:
     install(world, "karpenter-crd")
     with pytest.raises(RefusedError, match=r'timed out waiting .*EC2NodeClass "gpu" not found'):
         make(world, NODEPOOL, pool("gpu"))
@@ -74,26 +74,26 @@ def test_a_pool_that_is_waited_for_needs_its_node_class(world: World) -> None:
     assert make(world, NODEPOOL, pool("gpu")).id == "pool"
 
 
-def test_on_the_way_down_pools_go_before_classes_before_the_controller_before_the_definitions(world: World) -> None:
+def test_on_the_way_down_pools_go_before_classes_before_the_controller_before_the_definitions(world: Store) -> None:
     definitions, controller = install(world, "karpenter-crd"), install(world, "karpenter")
     node_class = make(world, NODE_CLASS, named("gpu"))
     made = make(world, NODEPOOL, pool("gpu"))
     for early in (node_class, controller, definitions):
         with pytest.raises(RefusedError):
             kubernetes.delete(world, early)
-    for each in (made, node_class, controller, definitions):
-        kubernetes.delete(world, each)
+    for entry in (made, node_class, controller, definitions):
+        kubernetes.delete(world, entry)
     assert world.everything() == ()
 
 
-def test_an_object_whose_controller_is_gone_would_hang_and_is_refused(world: World) -> None:
+def test_an_object_whose_controller_is_gone_would_hang_and_is_refused(world: Store) -> None:
     install(world, "karpenter-crd")
     node_class = make(world, NODE_CLASS, named("gpu"))
     with pytest.raises(RefusedError, match=r"finalizer.*chart karpenter"):
         kubernetes.delete(world, node_class)
 
 
-def test_a_namespace_takes_what_is_in_it_along(world: World) -> None:
+def test_a_namespace_takes_what_is_in_it_along(world: Store) -> None:
     team = make(world, NAMESPACE, named("team"))
     make(world, QUOTA, named("q", "team"))
     other = make(world, QUOTA, named("q", "default"))
@@ -101,7 +101,7 @@ def test_a_namespace_takes_what_is_in_it_along(world: World) -> None:
     assert world.everything() == (other,)
 
 
-def test_a_cluster_that_is_not_there_does_not_answer(world: World) -> None:
+def test_a_cluster_that_is_not_there_does_not_answer(world: Store) -> None:
     with pytest.raises(RefusedError, match=r"unreachable: no cluster answers at https://gone"):
         kubernetes.reach(world, "https://gone")
     cluster = Entry("urn:c", "aws:eks/cluster:Cluster", "c", {}, {"endpoint": "https://here"})
@@ -109,7 +109,7 @@ def test_a_cluster_that_is_not_there_does_not_answer(world: World) -> None:
     kubernetes.reach(world, "https://here")
 
 
-def test_another_name_or_namespace_is_another_object(world: World) -> None:
+def test_another_name_or_namespace_is_another_object(world: Store) -> None:
     assert kubernetes.moved(named("a", "x"), named("a", "y"))
     assert kubernetes.moved(named("a"), named("b"))
     labelled: Properties = {"metadata": {"name": "a", "labels": {"k": "v"}}}
@@ -132,7 +132,7 @@ def test_a_config_map_is_replaced_unless_the_provider_is_told_otherwise_or_the_m
     assert kubernetes.replaces(options, CONFIG_MAP, old, new, {"data"}) == replaced
 
 
-def test_a_priority_class_keeps_its_value_and_is_not_replaced_for_it(world: World) -> None:
+def test_a_priority_class_keeps_its_value_and_is_not_replaced_for_it(world: Store) -> None:
     old: Properties = {**named("high"), "value": 1000, "description": "a"}
     made = make(world, PRIORITY, old)
     assert kubernetes.replaces(ProviderOptions(), PRIORITY, old, {**old, "value": 2000}, {"value"}) == set()
@@ -145,7 +145,7 @@ def actions(*listed: str) -> Properties:
     return {**named("pods"), "spec": {"policyName": "pods", "validationActions": list(listed)}}
 
 
-def test_a_binding_that_was_only_ever_made_cannot_be_previewed_from_deny_to_warn(world: World) -> None:
+def test_a_binding_that_was_only_ever_made_cannot_be_previewed_from_deny_to_warn(world: Store) -> None:
     made = make(world, BINDING, actions("Deny", "Audit"))
     assert made.id == "pods"
     kubernetes.dry_run(world, made, actions("Deny"))

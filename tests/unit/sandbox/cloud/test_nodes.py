@@ -1,4 +1,4 @@
-"""The nodes of a managed node group, as documents."""
+"""The documents of a managed node group's nodes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from gpuplatform.catalog.instance_types import instance_type
+from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.nodes import NODE_GROUP, node_documents, zones_of_given_subnets
-from sandbox.cloud.refusals import RefusedError
-from sandbox.cloud.world import Entry, Properties
+from sandbox.cloud.store import Entry, Properties
 
 ZONES = ["us-east-1a", "us-east-1b"]
 
@@ -58,13 +58,13 @@ def test_a_group_without_labels_and_taints_has_bare_nodes() -> None:
 
 
 def test_a_node_leaves_to_pods_what_the_catalogue_says_of_its_type() -> None:
-    known = instance_type("m7i.large")
-    assert known is not None
+    machine = instance_type("m7i.large")
+    assert machine is not None
     allocatable = nodes_of(a_group())[0]["status"]["allocatable"]
     assert allocatable == {
-        "cpu": f"{known.allocatable_cpu_millis}m",
-        "memory": f"{known.allocatable_memory_mib}Mi",
-        "pods": str(known.max_pods),
+        "cpu": f"{machine.allocatable_cpu_millis}m",
+        "memory": f"{machine.allocatable_memory_mib}Mi",
+        "pods": str(machine.max_pods),
     }
 
 

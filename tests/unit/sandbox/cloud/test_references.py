@@ -6,8 +6,8 @@ import pytest
 
 from sandbox.cloud.references import REFERENCES, at_path, given_names
 from sandbox.cloud.signatures import Signature, resource_class, signature
+from sandbox.cloud.store import Properties
 from sandbox.cloud.types import AWS_TYPES
-from sandbox.cloud.world import Properties
 
 
 @pytest.mark.parametrize("token", sorted(REFERENCES))
@@ -16,11 +16,11 @@ def test_every_row_is_of_a_listed_type_and_names_its_inputs(token: str) -> None:
     assert token in AWS_TYPES
     assert reference is not None
     for row in REFERENCES[token]:
-        known: Signature = signature(reference)
+        inputs: Signature = signature(reference)
         for step in row.path.split("."):
-            assert step in known
-            nested = known[step].nested
-            known = signature(nested) if nested else {}
+            assert step in inputs
+            nested = inputs[step].nested
+            inputs = signature(nested) if nested else {}
         assert set(row.types) <= set(AWS_TYPES)
 
 

@@ -1,11 +1,11 @@
-"""When a workload stands, and what is said of a pod that has no node."""
+"""When a workload's rollout is complete, and the message about a pod that has no node."""
 
 from __future__ import annotations
 
 import pytest
 
 from sandbox.cloud.rollout import stands, unscheduled
-from sandbox.cloud.world import Properties
+from sandbox.cloud.store import Properties
 
 
 def a_workload(kind: str, generation: int = 2, **status: int) -> Properties:

@@ -1,4 +1,4 @@
-"""A provider's process, as the engine starts and ends it."""
+"""A provider's process: the engine starts and ends it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.cloud.place import Place
+from sandbox.cloud.store import StackFiles
 
 
 @pytest.mark.parametrize("package", ["aws", "eks", "kubernetes"])
 def test_a_provider_that_the_engine_ends_says_no_word_about_it(package: str, tmp_path: Path) -> None:
-    place = Place(tmp_path / "world.db", tmp_path / "Pulumi.any.yaml", None)
+    place = StackFiles(tmp_path / "world.db", tmp_path / "Pulumi.any.yaml", None)
     process = subprocess.Popen(
         [sys.executable, "-m", "sandbox.cloud", package, "1.0.0", *place.arguments(), "127.0.0.1:1"],
         stdout=subprocess.PIPE,

@@ -45,15 +45,15 @@ def test_inputs_are_known_by_the_names_that_go_over_the_wire(house: ClassRef) ->
 
 
 def test_an_input_without_a_default_is_required(house: ClassRef) -> None:
-    assert [name for name, each in signature(house).items() if each.required] == ["streetName"]
+    assert [name for name, input_property in signature(house).items() if input_property.required] == ["streetName"]
 
 
 def test_the_class_of_a_nested_input_is_found_beside_it_or_in_the_folder_it_names(house: ClassRef) -> None:
-    known, inputs = signature(house), house.file.parent / "_inputs.py"
-    assert known["rooms"] == Property(False, Shape.LIST, ClassRef(inputs, "RoomArgs"), mapping=False)
-    assert known["doors"] == Property(False, Shape.MAPPING, ClassRef(inputs, "DoorArgs"), mapping=True)
+    properties, inputs = signature(house), house.file.parent / "_inputs.py"
+    assert properties["rooms"] == Property(False, Shape.LIST, ClassRef(inputs, "RoomArgs"), mapping=False)
+    assert properties["doors"] == Property(False, Shape.MAPPING, ClassRef(inputs, "DoorArgs"), mapping=True)
     people = house.file.parents[2] / "people" / "v1" / "_inputs.py"
-    assert known["owner"].nested == ClassRef(people, "OwnerArgs")
+    assert properties["owner"].nested == ClassRef(people, "OwnerArgs")
 
 
 def test_an_input_that_may_be_several_things_is_not_looked_into(house: ClassRef) -> None:
@@ -74,11 +74,15 @@ def test_every_listed_type_is_described_by_the_installed_sdk_down_to_its_last_in
     seen: set[ClassRef] = set()
     waiting = [reference]
     while waiting:
-        each = waiting.pop()
-        if each in seen:
+        class_ref = waiting.pop()
+        if class_ref in seen:
             continue
-        seen.add(each)
-        waiting += [found.nested for found in signature(each).values() if found.nested is not None]
+        seen.add(class_ref)
+        waiting += [
+            input_property.nested
+            for input_property in signature(class_ref).values()
+            if input_property.nested is not None
+        ]
 
 
 @pytest.mark.parametrize("token", sorted(AWS_TYPES))

@@ -1,4 +1,4 @@
-"""What the sandbox makes of a chart's fact sheet and a release's values."""
+"""The objects that the sandbox makes from a chart's fact sheet and a release's values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from gpuplatform.standard.sheets.sheet import Kind, Maker, Place, PodSecurity, Sheet, sheets
+from gpuplatform.standard.sheets.sheet import Kind, Maker, MeantFor, PodSecurityLevel, Sheet, sheets
 from sandbox.cloud.addons import ADDON, release_of
+from sandbox.cloud.store import Entry, Properties
 from sandbox.cloud.workloads import RELEASE, Release
-from sandbox.cloud.world import Entry, Properties
 
 FACTS: dict[str, Any] = {"kind": "Deployment", "name": "controller", "place": "system", "service_account": "runner"}
 TOLERATION: Properties = {"key": "CriticalAddonsOnly", "operator": "Exists"}
@@ -17,7 +17,7 @@ PATHS = {"tolerations": "tolerations", "node_selector": "nodeSelector", "storage
 
 
 def a_release(*workloads: dict[str, Any], **values: Any) -> Release:
-    made = [{**FACTS, "paths": PATHS, **each} for each in workloads or ({},)]
+    made = [{**FACTS, "paths": PATHS, **workload} for workload in workloads or ({},)]
     sheet = Sheet.model_validate({"name": "chart", "version": "1", "source": "a test", "workloads": made})
     return Release(sheet, values, "own")
 
@@ -76,19 +76,19 @@ def test_a_claim_is_that_of_the_values_with_its_class_or_without() -> None:
     claim = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     stateful = {"kind": "StatefulSet"}
     made = the_workload(a_release(stateful, storage={"volumeClaimTemplate": {"spec": claim}}))
-    assert [each["spec"] for each in made["spec"]["volumeClaimTemplates"]] == [claim]
+    assert [volume_claim_template["spec"] for volume_claim_template in made["spec"]["volumeClaimTemplates"]] == [claim]
     assert "volumeClaimTemplates" not in the_workload(a_release(stateful))["spec"]
 
 
 @pytest.mark.parametrize(
     ("level", "security"),
     [
-        (PodSecurity.PRIVILEGED, {"privileged": True}),
-        (PodSecurity.BASELINE, {}),
+        (PodSecurityLevel.PRIVILEGED, {"privileged": True}),
+        (PodSecurityLevel.BASELINE, {}),
         (None, {}),
     ],
 )
-def test_pod_security_is_told_what_the_chart_needs(level: PodSecurity | None, security: Properties) -> None:
+def test_pod_security_is_told_what_the_chart_needs(level: PodSecurityLevel | None, security: Properties) -> None:
     (container,) = pod_of(a_release({"pod_security": level}))["containers"]
     assert container["securityContext"] == security
 
@@ -102,7 +102,7 @@ def test_every_workload_of_every_sheet_can_be_made(sheet: Sheet) -> None:
     release = Release(sheet, {}, "own")
     for part in [*release.parts(), *release.hooks()]:
         assert release.workload(part)["kind"] == part.fact.kind.value
-        assert part.fact.place in Place
+        assert part.fact.place in MeantFor
 
 
 def test_an_add_ons_values_are_its_configuration_and_one_without_a_sheet_has_no_pods() -> None:
@@ -110,9 +110,9 @@ def test_an_add_ons_values_are_its_configuration_and_one_without_a_sheet_has_no_
         inputs: Properties = {"clusterName": "c", "addonName": name, "configurationValues": configuration}
         return Entry("urn", ADDON, f"c:{name}", inputs, inputs)
 
-    known = release_of(addon("keda", '{"tolerations": []}'))
-    assert known is not None
-    assert (known.values, known.namespace) == ({"tolerations": []}, "kube-system")
+    release = release_of(addon("keda", '{"tolerations": []}'))
+    assert release is not None
+    assert (release.values, release.namespace) == ({"tolerations": []}, "kube-system")
     bare = release_of(addon("keda", None))
     assert bare is not None
     assert bare.values == {}

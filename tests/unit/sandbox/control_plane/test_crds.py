@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuplatform.render.document import a
+from gpuplatform.render.document import kubernetes_object
 from sandbox.control_plane.crds import defining, install_crds
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.errors import SandboxError
@@ -32,12 +32,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_only_what_defines_a_kind_of_the_documents_is_chosen(folder: Path) -> None:
-    documents = [a("watch.example.org/v1", "Rule", "x", "y"), a("apps/v1", "Deployment", "x", "y")]
+    documents = [
+        kubernetes_object("watch.example.org/v1", "Rule", "x", "y"),
+        kubernetes_object("apps/v1", "Deployment", "x", "y"),
+    ]
     assert defining(folder, documents) == (folder / "Rule.yaml",)
 
 
 def test_the_same_kind_of_another_group_is_another_kind(folder: Path) -> None:
-    assert defining(folder, [a("example.org/v1", "Rule", "x", "y")]) == ()
+    assert defining(folder, [kubernetes_object("example.org/v1", "Rule", "x", "y")]) == ()
 
 
 def test_a_file_that_does_not_say_what_it_defines_is_named(folder: Path) -> None:
@@ -53,7 +56,7 @@ def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def says(tmp_path: Path) -> Callable[[str], Kubectl]:
-    """A kubectl that applies anything and whose first `wait` ends with some words."""
+    """A kubectl that applies any document and whose first `wait` fails with a message."""
 
     def made(words: str) -> Kubectl:
         command, once = tmp_path / "kubectl", tmp_path / "once"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.control_plane.identity import forget_identity, identity_in
+from sandbox.control_plane.access import forget_identity, identity_in
 from sandbox.errors import SandboxError
 
 
@@ -18,13 +18,13 @@ def test_a_folder_keeps_its_identity_until_it_is_forgotten(tmp_path: Path) -> No
 
 def test_its_token_is_for_its_owner_alone(tmp_path: Path) -> None:
     identity_in(tmp_path)
-    assert all(each.stat().st_mode & 0o077 == 0 for each in tmp_path.iterdir())
+    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.iterdir())
 
 
 def test_a_remembered_port_that_another_program_took_is_named(tmp_path: Path) -> None:
-    known = identity_in(tmp_path)
+    identity = identity_in(tmp_path)
     with socket.socket() as other:
-        other.bind(("127.0.0.1", known.api_server))
+        other.bind(("127.0.0.1", identity.api_server))
         other.listen()
-        with pytest.raises(SandboxError, match=f"another program has taken: {known.api_server}"):
+        with pytest.raises(SandboxError, match=f"another program has taken: {identity.api_server}"):
             identity_in(tmp_path)

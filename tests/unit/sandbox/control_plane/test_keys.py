@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import base64
 
-from sandbox.control_plane.keys import signing_key
+from sandbox.control_plane.access import signing_key
 
 
 def der(pem: str) -> bytes:

@@ -64,7 +64,7 @@ def test_it_dies_with_an_owner_that_was_killed_and_could_stop_nothing(tmp_path: 
         assert process.stdout is not None
         part = psutil.Process(int(process.stdout.readline()))
         process.kill()
-    # A process without a parent is reaped by whoever runs this machine, or stays a zombie where nobody does.
+    # The machine's init process reaps a process without a parent; without an init process it stays a zombie.
     gone, _ = psutil.wait_procs([part], timeout=30)
     assert gone or part.status() == psutil.STATUS_ZOMBIE
 
@@ -78,17 +78,17 @@ def test_one_that_ignores_the_request_to_end_is_killed(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"),
+    ("ends", "how"),
     [("sys.exit(3)", "ended with code 3"), ("os.kill(os.getpid(), 9)", "was killed by signal 9")],
 )
-def test_one_that_ended_is_named_with_its_log_and_what_it_said_last(tmp_path: Path, ends: str, said: str) -> None:
+def test_one_that_ended_is_named_with_its_log_and_what_it_said_last(tmp_path: Path, ends: str, how: str) -> None:
     program = f"import os, sys; print('no such flag', flush=True); {ends}"
     with running("server", [sys.executable, "-c", program], tmp_path) as part:
         part.process.wait()
         with pytest.raises(SandboxError) as raised:
             part.must_live()
-    for each in ("server", said, str(tmp_path / "server.log"), "no such flag"):
-        assert each in str(raised.value)
+    for text in ("server", how, str(tmp_path / "server.log"), "no such flag"):
+        assert text in str(raised.value)
 
 
 def test_a_command_that_is_not_there_is_one_clear_message(tmp_path: Path) -> None:

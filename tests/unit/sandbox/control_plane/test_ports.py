@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import socket
 
-from sandbox.control_plane.ports import LOOPBACK, free_ports
+from sandbox.control_plane.part import LOOPBACK, free_ports
 
 
 def test_ports_are_different_and_can_be_listened_on() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.engine.analyzer import pack_arguments
+from sandbox.engine.environment import pack_arguments
 
 
 @pytest.mark.parametrize(

@@ -20,15 +20,15 @@ def test_the_actions_result_and_its_error_come_through() -> None:
 
 
 def test_an_interruption_is_raised_only_when_the_action_has_ended() -> None:
-    told, ended = threading.Event(), threading.Event()
+    announced, ended = threading.Event(), threading.Event()
 
     def action() -> None:
-        assert told.wait(timeout=10)
+        assert announced.wait(timeout=10)
         ended.set()
 
     class Terminal(io.StringIO):
         def write(self, s: str, /) -> int:
-            told.set()
+            announced.set()
             return super().write(s)
 
     def terminal_interrupts(number: int, frame: object) -> None:

@@ -22,7 +22,7 @@ def relayed(text: str, trace: Path) -> tuple[str, list[str]]:
 
 
 def test_what_speaks_of_how_the_engine_is_run_here_is_dropped_with_its_heading(trace: Path) -> None:
-    said, errors = relayed(
+    printed, errors = relayed(
         " +  aws:ec2:Vpc vpc created; 1 warning\n"
         "Diagnostics:\n"
         "  pulumi:providers:aws (aws):\n"
@@ -34,12 +34,12 @@ def test_what_speaks_of_how_the_engine_is_run_here_is_dropped_with_its_heading(t
         "If you want to remove the stack completely, run `pulumi stack rm dev`.",
         trace,
     )
-    assert said == " +  aws:ec2:Vpc vpc created\n\nResources:\n    + 2 created\n"
+    assert printed == " +  aws:ec2:Vpc vpc created\n\nResources:\n    + 2 created\n"
     assert errors == []
 
 
 def test_an_error_is_kept_whole_under_its_resource_and_said_once(trace: Path) -> None:
-    said, errors = relayed(
+    printed, errors = relayed(
         "    pulumi:pulumi:Stack p-dev running error: 2 faults:\n"
         "    pulumi:pulumi:Stack p-dev running error: an unhandled error occurred: 2 faults:\n"
         "Diagnostics:\n"
@@ -59,14 +59,14 @@ def test_an_error_is_kept_whole_under_its_resource_and_said_once(trace: Path) ->
         trace,
     )
     assert errors == ["2 faults:\none\ntwo", "InvalidVpcID.NotFound: no"]
-    assert "unhandled" not in said
-    assert said.count("two") == 1
-    assert "  aws:ec2:Vpc (vpc):\n    error: InvalidVpcID.NotFound: no\n" in said
-    assert said.endswith("Resources:\n    1 errored\n")
+    assert "unhandled" not in printed
+    assert printed.count("two") == 1
+    assert "  aws:ec2:Vpc (vpc):\n    error: InvalidVpcID.NotFound: no\n" in printed
+    assert printed.endswith("Resources:\n    1 errored\n")
 
 
 def test_the_frames_of_a_mistake_go_to_a_file_and_the_reader_is_told_which(trace: Path) -> None:
-    said, errors = relayed(
+    printed, errors = relayed(
         "Diagnostics:\n"
         "  pulumi:pulumi:Stack (p-dev):\n"
         "    error: python inline source runtime error: oops\n"
@@ -83,9 +83,9 @@ def test_the_frames_of_a_mistake_go_to_a_file_and_the_reader_is_told_which(trace
         "    1 errored",
         trace,
     )
-    assert "Traceback" not in said
-    assert said.count("oops") == 1
-    assert f"where in the program: {trace}" in said
+    assert "Traceback" not in printed
+    assert printed.count("oops") == 1
+    assert f"the stack trace is in {trace}" in printed
     assert errors[0].startswith("the program failed: oops")
     assert "line 1, in f" in trace.read_text(encoding="utf-8")
-    assert said.endswith("Resources:\n    1 errored\n")
+    assert printed.endswith("Resources:\n    1 errored\n")

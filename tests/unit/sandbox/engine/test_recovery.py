@@ -8,7 +8,7 @@ from typing import Any, cast
 import psutil
 import pytest
 
-from sandbox.cloud.world import Entry, World
+from sandbox.cloud.store import Entry, Store
 from sandbox.engine import recovery
 from sandbox.engine.recovery import State, clear_dead_locks, protected_clusters, settle, unprotected
 from sandbox.errors import SandboxError
@@ -17,8 +17,8 @@ URN = "urn:pulumi:dev::p::t:m:T::thing"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path / "world.db")
+def world(tmp_path: Path) -> Store:
+    return Store(tmp_path / "world.db")
 
 
 def made(id_: str) -> Entry:
@@ -43,47 +43,47 @@ def resources(deployment: State) -> list[State]:
     return cast(list[State], deployment["resources"])
 
 
-def test_nothing_pending_is_nothing_to_do(world: World) -> None:
+def test_nothing_pending_is_nothing_to_do(world: Store) -> None:
     deployment: State = {"resources": [resource(id="1")]}
     assert settle(deployment, world) == (deployment, [])
 
 
-def test_what_was_made_unseen_is_taken_over_with_its_secrets_sealed(world: World) -> None:
+def test_what_was_made_unseen_is_taken_over_with_its_secrets_sealed(world: Store) -> None:
     world.create(made("1"), set(), set())
     settled, lines = settle(pending("creating", resource()), world)
     (taken,) = resources(settled)
     assert taken["id"] == "1"
     assert taken["outputs"] == {"secret": {"ciphertext": "v1:x"}, "size": 1, "arn": "arn:1"}
     assert settled["pending_operations"] == []
-    assert lines == ["thing: had been made as 1; taken over"]
+    assert lines == ["thing: had been made as 1; it is added to the state"]
 
 
-def test_what_was_not_made_is_dropped(world: World) -> None:
+def test_what_was_not_made_is_dropped(world: Store) -> None:
     settled, lines = settle(pending("creating", resource()), world)
     assert resources(settled) == []
     assert "before anything was made" in lines[0]
 
 
-def test_a_replacement_made_unseen_leaves_the_replaced_one_to_be_deleted(world: World) -> None:
+def test_a_replacement_made_unseen_leaves_the_replaced_one_to_be_deleted(world: Store) -> None:
     for id_ in ("1", "2"):
         world.create(made(id_), set(), set())
     settled, _ = settle(pending("creating", resource(), resource(id="1")), world)
-    assert [(each["id"], each.get("delete")) for each in resources(settled)] == [("1", True), ("2", None)]
+    assert [(entry["id"], entry.get("delete")) for entry in resources(settled)] == [("1", True), ("2", None)]
 
 
-def test_what_was_deleted_unseen_is_taken_out_and_what_was_not_stays(world: World) -> None:
+def test_what_was_deleted_unseen_is_taken_out_and_what_was_not_stays(world: Store) -> None:
     gone = pending("deleting", resource(id="1"), resource(id="1"))
     assert resources(settle(gone, world)[0]) == []
     world.create(made("1"), set(), set())
     settled, lines = settle(gone, world)
-    assert [each["id"] for each in resources(settled)] == ["1"]
+    assert [entry["id"] for entry in resources(settled)] == ["1"]
     assert "before it was gone" in lines[0]
 
 
-def test_an_interrupted_update_is_simply_done_again(world: World) -> None:
+def test_an_interrupted_update_is_simply_done_again(world: Store) -> None:
     settled, lines = settle(pending("updating", resource(id="1"), resource(id="1")), world)
     assert len(resources(settled)) == 1
-    assert "done again" in lines[0]
+    assert "this run repeats it" in lines[0]
 
 
 def lock(backend: Path, text: str) -> Path:

@@ -1,4 +1,4 @@
-"""The keys that the official CLI writes into a stack file do not reach this machine's engine."""
+"""The secrets keys that the official CLI writes into a stack file do not reach this machine's engine."""
 
 from __future__ import annotations
 

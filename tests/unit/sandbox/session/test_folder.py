@@ -4,14 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from sandbox.session.folder import (
-    PartStatus,
-    Process,
-    SessionFolder,
-    Status,
-    want,
-    wanted,
-)
+from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, want, wanted
 
 
 def test_a_folder_without_a_sandbox_has_no_stack_and_no_supervisor(tmp_path: Path) -> None:
@@ -23,9 +16,9 @@ def test_a_folder_without_a_sandbox_has_no_stack_and_no_supervisor(tmp_path: Pat
 
 def test_what_the_supervisor_says_is_read_as_it_was_written(tmp_path: Path) -> None:
     folder = SessionFolder(tmp_path)
-    said = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), said=("etcd was killed",))
-    folder.write_status(said)
-    assert folder.status() == said
+    status = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), said=("etcd was killed",))
+    folder.write_status(status)
+    assert folder.status() == status
     supervisor = folder.supervisor()
     assert supervisor is not None
     assert supervisor.pid == os.getpid()

@@ -1,4 +1,4 @@
-"""What a message names is there when it is read."""
+"""A log that a message names still exists when the message is read."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from sandbox.errors import SandboxError
-from sandbox.simulate.logs import logs_kept
+from sandbox.simulate.run import logs_kept
 
 
 class OtherError(SandboxError):
-    """One that is about no process."""
+    """An error that is not about a process."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_only_the_last_failure_is_kept(folder: Path) -> None:
     (folder / "plane" / "etcd.log").rename(folder / "plane" / "kwok.log")
     with pytest.raises(SandboxError) as caught, logs_kept(folder, unless=OtherError):
         raise SandboxError(f"{folder}")
-    assert [each.name for each in Path(str(caught.value)).rglob("*.log")] == ["kwok.log"]
+    assert [path.name for path in Path(str(caught.value)).rglob("*.log")] == ["kwok.log"]
 
 
 def test_where_no_copy_can_be_made_the_message_is_what_it_was(folder: Path, tmp_path: Path) -> None:

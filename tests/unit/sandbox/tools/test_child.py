@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sandbox.tools.child import Ended, run_child
+from sandbox.tools.child import ChildResult, run_child
 
 
-def run(tmp_path: Path, program: str, limit_seconds: float = 60.0) -> tuple[Ended, str, str]:
+def run(tmp_path: Path, program: str, limit_seconds: float = 60.0) -> tuple[ChildResult, str, str]:
     out, log = io.StringIO(), tmp_path / "log"
     ended = run_child(
         [sys.executable, "-c", program],
@@ -37,7 +37,7 @@ def test_what_a_child_says_is_in_its_log_and_its_code_is_kept(tmp_path: Path) ->
 def test_at_its_limit_a_child_goes_and_takes_its_own_children_along(tmp_path: Path) -> None:
     log = tmp_path / "log"
     ended = run_child(
-        # A shell is there at once, however busy the machine is.
+        # A shell starts at once, however busy the machine is.
         ["/bin/sh", "-c", "sleep 600 & echo $!; wait"],
         what="sleeping",
         log=log,
@@ -51,7 +51,7 @@ def test_at_its_limit_a_child_goes_and_takes_its_own_children_along(tmp_path: Pa
     left = int(log.read_text(encoding="utf-8"))
     deadline = time.monotonic() + 30
     while _runs(left) and time.monotonic() < deadline:
-        time.sleep(0.01)  # the kernel ends a killed process in its own time
+        time.sleep(0.01)  # the kernel takes a moment to end a killed process
     assert not _runs(left)
 
 
@@ -78,7 +78,10 @@ def test_a_command_that_is_not_there_ends_as_in_a_shell(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("ended", "words"),
-    [(Ended(1, 3.2), "ended with code 1 after 3 s"), (Ended(None, 120.0), "was stopped at its time limit after 120 s")],
+    [
+        (ChildResult(1, 3.2), "ended with code 1 after 3 s"),
+        (ChildResult(None, 120.0), "was stopped at its time limit after 120 s"),
+    ],
 )
-def test_the_end_of_a_child_is_said_in_words(ended: Ended, words: str) -> None:
+def test_the_end_of_a_child_is_said_in_words(ended: ChildResult, words: str) -> None:
     assert ended.in_words() == words

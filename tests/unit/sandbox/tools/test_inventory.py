@@ -77,10 +77,10 @@ def test_the_list_says_where_each_is_or_how_it_is_had(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(inventory, "what_is_there", there)
     result = CliRunner().invoke(sandbox, ["tools"])
-    said = {line.split()[0]: line for line in result.output.splitlines()}
+    lines = {line.split()[0]: line for line in result.output.splitlines()}
     assert result.exit_code == 0
-    assert {row.name for row in ROWS} <= said.keys()
-    assert "3.6.5      PATH: /opt/etcd" in said["etcd"]
-    assert "not there: make tools builds it in about 3.5 min" in said["kube-apiserver"]
-    assert "not there: make tools fetches it" in said["karpenter-crds"]
-    assert "make tools builds it in about 1.5 min" in said["kwok"]
+    assert {row.name for row in ROWS} <= lines.keys()
+    assert "3.6.5      PATH: /opt/etcd" in lines["etcd"]
+    assert "missing: `make tools` builds it in about 3.5 min" in lines["kube-apiserver"]
+    assert "missing: `make tools` fetches it" in lines["karpenter-crds"]
+    assert "make tools builds it in about 1.5 min" in lines["kwok"]

@@ -8,7 +8,7 @@ from typing import TextIO
 import pytest
 
 from sandbox.tools import cache, pulumi
-from sandbox.tools.failure import ToolUnavailableError
+from sandbox.tools.child import ToolUnavailableError
 from sandbox.tools.pulumi import pulumi_cli
 from sandbox.tools.table import Tool
 
@@ -31,7 +31,7 @@ def command() -> Command:
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without a CLI, whose installer fails; whoever builds is told by the test."""
+    """A machine without a CLI, on which the installer and every build fail, unless a test replaces them."""
 
     def folder() -> Path:
         (tmp_path / "tools").mkdir(exist_ok=True)
@@ -43,7 +43,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_build(tool: Tool, out: TextIO) -> str:
         return f"building {tool.module}: downloading modules ended with code 1 after 0 s"
 
-    for module in ("sandbox.tools.cache", "sandbox.tools.build", "sandbox.tools.installer"):
+    for module in ("sandbox.tools.cache", "sandbox.tools.build", "sandbox.tools.pulumi"):
         monkeypatch.setattr(f"{module}.tools_folder", folder)
     monkeypatch.setattr(pulumi, "install", no_installer)
     monkeypatch.setattr(pulumi, "build", no_build)
@@ -96,14 +96,14 @@ def test_where_nothing_helps_one_report_says_what_was_tried_and_how_to_supply_it
     with pytest.raises(ToolUnavailableError) as raised:
         pulumi_cli(io.StringIO())
     report = str(raised.value)
-    for said in (
+    for text in (
         "official installer",
         "connection refused",
         "downloading modules",
         "3.259.0 or newer on PATH",
         "GOPROXY",
     ):
-        assert said in report
+        assert text in report
 
 
 def test_a_finished_tool_takes_its_place_in_one_step_and_the_workshop_is_gone(tmp_path: Path) -> None:
@@ -112,4 +112,4 @@ def test_a_finished_tool_takes_its_place_in_one_step_and_the_workshop_is_gone(tm
         (folder / "modules").mkdir(mode=0o500)
         published = cache.publish(folder / "finished", "saw-v1")
     assert (published / "bin").is_dir()
-    assert [each.name for each in (tmp_path / "tools").iterdir()] == ["saw-v1"]
+    assert [path.name for path in (tmp_path / "tools").iterdir()] == ["saw-v1"]

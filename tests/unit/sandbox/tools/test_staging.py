@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sandbox.tools.staging import replacements, staged_modules
+from sandbox.tools.go import replacements, staged_modules
 
 GO_MOD = """module example.org/whole
 

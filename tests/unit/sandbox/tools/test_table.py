@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sandbox.tools.go import as_text, at_least
 from sandbox.tools.pulumi import MINIMUM
 from sandbox.tools.table import PULUMI
-from sandbox.tools.versions import as_text, at_least
 
 
 def test_the_cli_that_is_built_is_one_that_is_accepted() -> None:
@@ -13,7 +13,7 @@ def test_the_cli_that_is_built_is_one_that_is_accepted() -> None:
 
 def test_every_place_that_names_the_built_version_names_the_same() -> None:
     assert f"v{as_text(MINIMUM)}" == PULUMI.version
-    assert all(each.endswith(f"@{PULUMI.version}") for each in PULUMI.companions)
+    assert all(companion.endswith(f"@{PULUMI.version}") for companion in PULUMI.companions)
     assert any(flag.endswith(f"version.Version={PULUMI.version}") for flag in PULUMI.build_flags)
 
 

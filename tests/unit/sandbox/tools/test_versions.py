@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.tools.versions import as_text, at_least, parse_version
+from sandbox.tools.go import as_text, at_least, parse_version
 
 
 @pytest.mark.parametrize(

@@ -59,13 +59,13 @@ def main(arguments: list[str], cards: list[Card]) -> str:
     """Run one command line on the cards; what it prints."""
     if not cards:
         raise RefusalError("No devices were found")
-    wanted = None
+    chosen_index = None
     if "-i" in arguments:
         at = arguments.index("-i")
-        wanted = int(arguments[at + 1])
+        chosen_index = int(arguments[at + 1])
         arguments = arguments[:at] + arguments[at + 2 :]
     return "\n".join(
-        run(arguments, index, card) for index, card in enumerate(cards) if wanted is None or wanted == index
+        run(arguments, index, card) for index, card in enumerate(cards) if chosen_index is None or chosen_index == index
     )
 
 
@@ -74,13 +74,13 @@ def run(arguments: list[str], index: int, card: Card) -> str:
     bus = f"00000000:00:{index:02X}.0"
     match arguments:
         case [query, "--format=csv,noheader"] if query.startswith("--query-gpu="):
-            known = {
+            properties = {
                 "index": str(index),
                 "pci.device_id": MODELS[card["model"]][0],
                 "mig.mode.current": card["current"],
                 "mig.mode.pending": card["pending"],
             }
-            return ", ".join(known[each] for each in query.partition("=")[2].split(","))
+            return ", ".join(properties[part] for part in query.partition("=")[2].split(","))
         case ["-mig", "1"]:
             return enable_mig(card, bus)
         case ["--gpu-reset"] if card["passthrough"]:
@@ -91,7 +91,7 @@ def run(arguments: list[str], index: int, card: Card) -> str:
         case ["mig", *_] if card["current"] != "Enabled":
             raise RefusalError("No MIG-enabled devices found.")
         case ["mig", "-cgi", profiles, "-C"]:
-            return "\n".join(create(int(each), index, card) for each in profiles.split(","))
+            return "\n".join(create(int(part), index, card) for part in profiles.split(","))
         case ["mig", command]:
             return list_or_destroy(command, index, card["instances"])
         case _:
@@ -112,13 +112,14 @@ def enable_mig(card: Card, bus: str) -> str:
 
 def list_or_destroy(command: str, index: int, instances: list[Instance]) -> str:
     """``-lgi``, ``-lci``, ``-dci`` and ``-dgi`` on a card in MIG mode."""
-    compute = [(each["id"], name) for each in instances for name in each["compute"]]
+    compute = [(instance["id"], name) for instance in instances for name in instance["compute"]]
     kind, held = ("GPU", instances) if command in {"-lgi", "-dgi"} else ("compute", compute)
     if not held:
         raise RefusalError(f"No {kind} instances found: Not Found")
     if command == "-lgi":
         rows = [
-            f"{index:4}  MIG {each['name']:<15}{each['profile']:3}{each['id']:9}          0:1" for each in instances
+            f"{index:4}  MIG {instance['name']:<15}{instance['profile']:3}{instance['id']:9}          0:1"
+            for instance in instances
         ]
         return table("GPU instances:", rows)
     if command == "-lci":
@@ -126,8 +127,8 @@ def list_or_destroy(command: str, index: int, instances: list[Instance]) -> str:
             "Compute instances:", [f"{index:4}{at:7}       MIG {name:<15} 0         0  0:1" for at, name in compute]
         )
     if command == "-dci":
-        for each in instances:
-            each["compute"] = []
+        for instance in instances:
+            instance["compute"] = []
     elif compute:
         raise RefusalError(f"Unable to destroy GPU instances on GPU {index}: In use by another client")
     else:
@@ -144,11 +145,11 @@ def create(profile: int, index: int, card: Card) -> str:
     if profile not in profiles:
         raise RefusalError(f"{failed}: Invalid Argument")
     name, compute, memory, most = profiles[profile]
-    held = [profiles[each["profile"]] for each in instances]
-    fits = sum(each[1] for each in held) + compute <= 7 and sum(each[2] for each in held) + memory <= 8
-    if not fits or [each["profile"] for each in instances].count(profile) == most:
+    held = [profiles[instance["profile"]] for instance in instances]
+    fits = sum(placed[1] for placed in held) + compute <= 7 and sum(placed[2] for placed in held) + memory <= 8
+    if not fits or [instance["profile"] for instance in instances].count(profile) == most:
         raise RefusalError(f"{failed}: Insufficient Resources")
-    number = 1 + max((each["id"] for each in instances), default=0)
+    number = 1 + max((instance["id"] for instance in instances), default=0)
     instances.append({"id": number, "profile": profile, "name": name, "compute": [name]})
     return f"Successfully created GPU instance ID {number:2} on GPU {index:2} using profile MIG {name} (ID {profile:2})"
 

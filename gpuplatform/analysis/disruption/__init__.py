@@ -1,0 +1,1 @@
+"""The times at which Karpenter may disrupt nodes of its own accord, computed from rendered NodePools."""

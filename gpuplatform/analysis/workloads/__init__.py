@@ -1,0 +1,7 @@
+"""The platform's own pods, as charts make them of our values, and the check that each can run where it is meant to."""
+
+from gpuplatform.analysis.workloads.faults import faults
+from gpuplatform.analysis.workloads.made import Made, made, value_at
+from gpuplatform.analysis.workloads.nodes import NodeKind, node_kinds, obstacles, stands
+
+__all__ = ["Made", "NodeKind", "faults", "made", "node_kinds", "obstacles", "stands", "value_at"]

@@ -1,0 +1,77 @@
+"""Checks of a stack's own prices: each type is in the catalog and named once; replaced list prices are reported."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+
+from gpuplatform.catalog.instance_types import instance_types
+from gpuplatform.catalog.prices import price
+from gpuplatform.faults import Fault, warning
+from gpuplatform.settings.partial import PartialSettings
+from gpuplatform.settings.pools import Pool
+from gpuplatform.settings.settings import PriceOverride
+from gpuplatform.standard.markets import Market
+
+
+def check_prices(draft: PartialSettings) -> list[Fault]:
+    """Faults of prices of unknown types and of repeated prices, and a warning for each replaced list price."""
+    if draft.cost is None:
+        return []
+    counts = Counter(override.instance_type for override in draft.cost.prices)
+    first_of_type = {override.instance_type: override for override in reversed(draft.cost.prices)}
+    return [
+        *(_unknown(name) for name in counts if name not in instance_types()),
+        *(_twice(name, count) for name, count in counts.items() if count > 1),
+        *(fault for override in first_of_type.values() for fault in _replaced(override, draft.region)),
+    ]
+
+
+def _unknown(name: str) -> Fault:
+    close = difflib.get_close_matches(name, instance_types(), n=1)
+    change = f"write {close[0]}" if close else "remove the price, or add the type to the catalog"
+    return Fault(f"cost.prices[{name}]", name, "an instance type of the catalog", change)
+
+
+def _twice(name: str, count: int) -> Fault:
+    return Fault(f"cost.prices[{name}]", f"{count} prices", "one price for each type", "keep one of them")
+
+
+def _replaced(override: PriceOverride, region: str | None) -> list[Fault]:
+    listed = price(override.instance_type, region) if region else None
+    if listed is None or listed.usd_per_hour == override.usd_per_hour:
+        return []
+    return [
+        warning(
+            f"cost.prices[{override.instance_type}]",
+            f"${override.usd_per_hour:,.4f} an hour, in place of the list price ${listed.usd_per_hour:,.4f}",
+            f"the list price of {region} ({listed.source}, {listed.as_of}), or a price that AWS agreed with you",
+            "keep it if it is in your contract: the whole bill of this stack is computed with it",
+        )
+    ]
+
+
+def check_spot(draft: PartialSettings) -> list[Fault]:
+    """A warning where a pool buys on spot and the settings do not say whether the role for spot exists."""
+    if draft.account is None or draft.account.spot_service_linked_role is not None:
+        return []
+    pools = [
+        *(pool.name for pool in draft.pools if _on_spot(pool)),
+        *(pool.name for pool in (*draft.cpu_pools, *draft.neuron_pools) if Market.SPOT in pool.markets),
+    ]
+    if not pools:
+        return []
+    return [
+        warning(
+            "account.spot_service_linked_role",
+            f"nothing, while {', '.join(pools)} may buy on spot",
+            # aws/karpenter-provider-aws v1.14.1, pkg/providers/instance/instance.go.
+            "create or present: without AWSServiceRoleForEC2Spot spot launches fail, Karpenter treats this as a lack of"
+            " capacity, and every pod runs on on-demand or waits",
+            "set create in one stack of the account, and present in the others",
+        )
+    ]
+
+
+def _on_spot(pool: Pool) -> bool:
+    return any(choice.market is Market.SPOT for card in pool.cards for choice in card.markets)

@@ -1,0 +1,1 @@
+"""What follows from settings: NodePools, queues, weeks, prices and subnets, each computed from the settings only."""

@@ -1,1 +1,0 @@
-"""When Karpenter may disrupt nodes of its own accord, worked out from NodePools as they are rendered (B6)."""

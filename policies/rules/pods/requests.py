@@ -1,0 +1,171 @@
+"""Requests of pods: whole cards or slices, equal to the limits, under resource names that nodes offer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+from gpuplatform.analysis.placement.pod import quantity
+from gpuplatform.faults import Fault
+from gpuplatform.standard import resources
+from policies.cel import Cel, NotInCluster, literal
+from policies.pod import CARD_NAME, NAMES_ALLOWED, OFFERED_SOMEWHERE, Container, asks_for_cards, containers
+from policies.rule import Rule, Severity
+from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
+from policies.workloads import WORKLOAD_KINDS, pod_templates
+
+_QUANTITY: Final = "a Kubernetes quantity such as 500m, 2 or 16Gi: Kubernetes refuses a pod with anything else"
+_OTHER_SUFFIX: Final = re.compile(r"^\s*(?P<number>\d+(\.\d+)?)\s*(?P<letter>[kmgtpeKMGTPE])[iI]?[bB]?\s*$")
+"""How people write bytes elsewhere: 16GB, 16 GiB, 16gi."""
+
+
+def _requests(subject: Subject) -> Iterable[Fault]:
+    return [
+        fault
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for resource in container.cards
+        for fault in _amounts(container, resource)
+    ]
+
+
+def _amounts(container: Container, resource: str) -> list[Fault]:
+    if isinstance(container.requests, Unknown) or isinstance(container.limits, Unknown):
+        return []
+    request, limit = container.requests.get(resource), container.limits.get(resource)
+    if UNKNOWN in (request, limit):
+        return []
+    if limit is None:
+        path, allowed = f"{container.path}.limits[{resource}]", "a limit equal to the request: the API asks for it"
+        return [Fault(path, "no limit beside the request", allowed, f"add {resource}: {text(request)} to limits")]
+    faults = [
+        Fault(
+            f"{container.path}.{part}[{resource}]",
+            quoted(amount),
+            "a whole number: cards are not divided by requests",
+            "write a whole number; for a part of a card use a pool that shares or cuts its cards",
+        )
+        for part, amount in (("requests", request), ("limits", limit))
+        if amount is not None and not _is_whole(amount)
+    ]
+    if not faults and request is not None and _number(request) != _number(limit):
+        path, allowed = f"{container.path}.requests[{resource}]", f"{text(limit)}, as the limit"
+        faults = [Fault(path, f"{quoted(request)} beside a limit of {quoted(limit)}", allowed, "make the two equal")]
+    return faults
+
+
+def _is_whole(amount: Plain) -> bool:
+    number = _number(amount)
+    return number is not None and number >= 0 and number.denominator == 1
+
+
+def _number(amount: Plain) -> Fraction | None:
+    written = text(amount)
+    return quantity(written) if isinstance(written, str) else None
+
+
+def _quantities(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(f"{container.path}.{part}[{resource}]", quoted(amount), _QUANTITY, _corrected(text(amount)))
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for part, amounts in (("requests", container.requests), ("limits", container.limits))
+        if not isinstance(amounts, Unknown)
+        for resource, amount in amounts.items()
+        if resource not in container.cards and amount is not None and amount is not UNKNOWN and not _is_amount(amount)
+    ]
+
+
+def _is_amount(amount: Plain) -> bool:
+    number = _number(amount)
+    return number is not None and number >= 0
+
+
+def _corrected(written: str | Unknown | None) -> str:
+    """What to write instead: the nearest quantities where only the suffix is wrong."""
+    match = _OTHER_SUFFIX.match(written) if isinstance(written, str) else None
+    if match is None:
+        return "write a number of zero or more, with a Kubernetes suffix if needed"
+    number, letter = match["number"], match["letter"].upper()
+    return f"write {number}{'k' if letter == 'K' else letter} or {number}{letter}i"
+
+
+def _resource(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(
+            f"{container.path}.{_where(container, resource)}[{resource}]",
+            quoted(resource),
+            NAMES_ALLOWED,
+            f"ask for {resources.GPU}, or for the slice as `gpuplatform block` prints it",
+        )
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for resource in container.cards
+        if resource not in OFFERED_SOMEWHERE
+    ]
+
+
+def _where(container: Container, resource: str) -> str:
+    return "limits" if at(container.limits, resource) is not None else "requests"
+
+
+def _runtime(subject: Subject) -> Iterable[Fault]:
+    return [
+        Fault(
+            f"{pod.spec_path}.runtimeClassName",
+            quoted(runtime_class),
+            f"{resources.RUNTIME_CLASS}: it gives a container the cards that it was allotted",
+            f"set runtimeClassName: {resources.RUNTIME_CLASS}",
+        )
+        for pod in pod_templates(subject)
+        if asks_for_cards(pod)
+        and (runtime_class := pod.spec.get("runtimeClassName")) is not UNKNOWN
+        and runtime_class != resources.RUNTIME_CLASS
+    ]
+
+
+POD_CARD_REQUESTS = Rule(
+    name="pod-card-requests",
+    description="A container asks for whole cards or slices, with requests equal to limits.",
+    severity=Severity.HIGH,
+    remediation="Write the same whole number under requests and limits.",
+    kinds=WORKLOAD_KINDS,
+    judge=_requests,
+    admission=NotInCluster("Kubernetes itself refuses parts of an extended resource, and limits other than requests"),
+)
+
+POD_QUANTITIES = Rule(
+    name="pod-quantities",
+    description="A container's other requests and limits are quantities that Kubernetes can read.",
+    severity=Severity.HIGH,
+    remediation="Write a quantity: 16G or 16Gi instead of 16GB.",
+    kinds=WORKLOAD_KINDS,
+    judge=_quantities,
+    admission=NotInCluster("the API server refuses such an object itself"),
+)
+
+POD_CARD_RESOURCE = Rule(
+    name="pod-card-resource",
+    description="A container asks for cards by a name that nodes can offer.",
+    severity=Severity.HIGH,
+    remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
+    kinds=WORKLOAD_KINDS,
+    judge=_resource,
+    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(OFFERED_SOMEWHERE)}))"),
+)
+
+POD_RUNTIME_CLASS = Rule(
+    name="pod-runtime-class",
+    description="A pod that asks for cards runs under NVIDIA's container runtime.",
+    severity=Severity.MEDIUM,
+    remediation=f"Set runtimeClassName: {resources.RUNTIME_CLASS}.",
+    kinds=WORKLOAD_KINDS,
+    judge=_runtime,
+    admission=Cel(
+        f'!variables.asks || variables.spec.?runtimeClassName.orValue("") == {literal(resources.RUNTIME_CLASS)}'
+    ),
+)
+
+RULES = (POD_CARD_REQUESTS, POD_QUANTITIES, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)

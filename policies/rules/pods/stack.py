@@ -1,0 +1,279 @@
+"""Pods in a known stack: they reach the pool that they name, and their namespace allows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gpuplatform.analysis.placement.landing import Landing, Obstacle, Obstructs, landing, obstacles
+from gpuplatform.analysis.placement.pod import PodAsk
+from gpuplatform.analysis.placement.view import NodePoolView, StackView
+from gpuplatform.faults import Fault
+from gpuplatform.standard import keys, labels, resources
+from gpuplatform.standard.priorities import PRIORITIES, priority
+from policies.cel import Cel, NotInCluster, literal
+from policies.pod import CARD_NAME, ask, asks_for_cards, containers
+from policies.rule import Severity, ViewRule
+from policies.rules.pods.selection import missing_tolerations, names_purpose
+from policies.subject import UNKNOWN, Subject, quoted
+from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
+
+_BLOCK = "paste the block of the intended pool: `gpuplatform block --stack NAME --pool POOL`"
+
+
+def _asking(subject: Subject) -> Iterator[tuple[PodTemplate, PodAsk]]:
+    """The pods that ask for cards, as far as what they ask is known."""
+    for pod in pod_templates(subject):
+        asked = ask(pod) if asks_for_cards(pod) else None
+        if asked is not None:
+            yield pod, asked
+
+
+def _offered(subject: Subject, view: StackView) -> Iterable[Fault]:
+    return [
+        Fault(
+            f"{container.path}.limits[{resource}]",
+            quoted(resource),
+            f"one that a pool of {view.environment} offers: {', '.join(sorted(view.card_resources)) or 'no cards'}",
+            _BLOCK,
+        )
+        for pod in pod_templates(subject)
+        for container in containers(pod)
+        for resource in container.cards
+        if resource not in view.card_resources and container.asks(resource) not in (0, "0", UNKNOWN)
+    ]
+
+
+def _one_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for pod, asked in _named(subject, view):
+        place = landing(asked, view)
+        if not place.reached:
+            faults += _kept(pod, nearest(asked, place), view)
+        elif len(place.pools) > 1:
+            faults.append(
+                Fault(
+                    pod.spec_path,
+                    f"a pod that lands on several pools of {view.environment}: {', '.join(place.pools)}",
+                    "a pod that reaches exactly one pool, so that its cards are known",
+                    f"select the label in which they differ ({labels.ROLE.key}, {labels.MIG.key}, {labels.MODEL.key},"
+                    f" {keys.CAPACITY_TYPE}), and tolerate one pool's taints: {_BLOCK}",
+                )
+            )
+    return faults
+
+
+def _named(subject: Subject, view: StackView) -> Iterator[tuple[PodTemplate, PodAsk]]:
+    """Pods that the simpler rules accept: they name a purpose, tolerate its taint, and ask for an offered resource."""
+    for pod, asked in _asking(subject):
+        offered = all(name in view.card_resources for name, _ in asked.devices if resources.is_card_resource(name))
+        if names_purpose(pod) and not missing_tolerations(pod) and offered:
+            yield pod, asked
+
+
+def nearest(asked: PodAsk, place: Landing) -> tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...]:
+    """Of the NodePools that a pod does not reach: those of the purpose that it names, with the fewest obstacles."""
+    purposes = asked.admitted(labels.PURPOSE.key)
+    cards = [(node_pool, kept) for node_pool, kept in place.kept_from if labels.PURPOSE.key in node_pool.labels]
+    meant = [
+        (node_pool, kept) for node_pool, kept in cards if purposes and node_pool.labels[labels.PURPOSE.key] in purposes
+    ] or cards
+    fewest = min((len(kept) for _, kept in meant), default=0)
+    return tuple((node_pool, kept) for node_pool, kept in meant if len(kept) == fewest)
+
+
+def _kept(
+    pod: PodTemplate, near: tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...], view: StackView
+) -> list[Fault]:
+    """One fault for all obstacles; none if only shares are the obstacle, because pod-one-share reports that."""
+    kinds = {obstacle.kind for _, kept in near for obstacle in kept}
+    if Obstructs.SHARE in kinds <= {Obstructs.SHARE, Obstructs.SIZE}:
+        return []
+    reasons = dict.fromkeys(
+        f"{node_pool.pool}: {'; '.join(obstacle.says for obstacle in kept)}" for node_pool, kept in near
+    )
+    return [
+        Fault(
+            pod.spec_path,
+            f"a pod that lands on no pool of {view.environment}. The nearest pools, and why they do not accept it: "
+            + (" | ".join(reasons) or "there is no GPU pool"),
+            "a selection, tolerations and an amount that one pool accepts",
+            _BLOCK,
+        )
+    ]
+
+
+def _whole_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for pod, asked in _named(subject, view):
+        place = landing(asked, view)
+        if len(place.pools) != 1:
+            continue
+        narrowed = [
+            (node_pool.name, kept[0].says)
+            for node_pool, kept in place.kept_from
+            if node_pool.pool == place.pools[0]
+            and all(obstacle.kind in (Obstructs.SELECTION, Obstructs.TAINT) for obstacle in kept)
+        ]
+        if narrowed:
+            faults.append(
+                Fault(
+                    pod.spec_path,
+                    f"a pod that reaches only a part of the pool {place.pools[0]!r}, not {narrowed[0][0]}:"
+                    f" {narrowed[0][1]}" + (f", and {len(narrowed) - 1} more" if len(narrowed) > 1 else ""),
+                    "a pod that reaches every NodePool of its pool, so that it runs wherever the pool has room",
+                    _BLOCK,
+                )
+            )
+    return faults
+
+
+def _one_share(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    for pod, asked in _asking(subject):
+        refused = [
+            (node_pool.pool, kept[0].says)
+            for node_pool in view.node_pools
+            if (kept := obstacles(asked, node_pool))
+            and {obstacle.kind for obstacle in kept} <= {Obstructs.SHARE, Obstructs.SIZE}
+            if (kept := tuple(obstacle for obstacle in kept if obstacle.kind is Obstructs.SHARE))
+        ]
+        for pool, says in dict(refused).items():
+            path, allowed = f"{pod.spec_path}.containers", "one share: a second gives no more of the card"
+            change = f"ask for 1 {resources.GPU}, or for whole cards from a pool that does not share them"
+            faults.append(Fault(path, f"a pod of the pool {pool!r} that {says}", allowed, change))
+    return faults
+
+
+def _priority(subject: Subject, view: StackView) -> Iterable[Fault]:
+    faults: list[Fault] = []
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    for pod in pod_templates(subject):
+        class_name = pod.spec.get("priorityClassName")
+        if class_name is UNKNOWN or subject.namespace is None or (class_name is None and not asks_for_cards(pod)):
+            continue
+        path = f"{pod.spec_path}.priorityClassName"
+        if namespace is not None and class_name not in namespace.priorities:
+            allowed = f"one that {namespace.name} may use: {', '.join(namespace.priorities)}"
+            faults.append(Fault(path, quoted(class_name), allowed, f"set priorityClassName: {namespace.priorities[0]}"))
+        elif namespace is None and isinstance(class_name, str) and priority(class_name) is not None:
+            may = [namespace_view.name for namespace_view in view.namespaces if class_name in namespace_view.priorities]
+            allowed = f"only in the namespaces that may use it: {', '.join(may) or 'none'}"
+            faults.append(
+                Fault(path, f"{class_name!r} in the namespace {subject.namespace}", allowed, "use a team's namespace")
+            )
+    return faults
+
+
+def _within_quota(subject: Subject, view: StackView) -> Iterable[Fault]:
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    if namespace is None:
+        return []
+    return [
+        Fault(
+            f"{pod.spec_path}.containers",
+            f"{amount} {resource} in one pod",
+            f"at most {namespace.quota.get(resource, 0)}, the quota of {namespace.name}: Kubernetes refuses the pod",
+            "ask for less, or raise the namespace's quota in the stack's settings",
+        )
+        for pod, asked in _asking(subject)
+        for resource, amount in asked.devices
+        if resources.is_card_resource(resource)
+        and resource in view.card_resources
+        and amount > namespace.quota.get(resource, 0)
+    ]
+
+
+_REACHED = 'variables.reached.map(each, each[1]).join(", ")'
+_REACHES = (
+    'variables.reached.size() == 0 ? "It reaches no pool of this stack." : "It reaches "'
+    f' + ({_REACHED}.size() > 300 ? {_REACHED}.substring(0, 300) + "…" : {_REACHED} + ".")'
+)
+_STANDARD_CLASSES = literal(priority.name for priority in PRIORITIES)
+_CLASS = 'variables.spec.?priorityClassName.orValue("")'
+
+
+POD_RESOURCE_OFFERED = ViewRule(
+    name="pod-resource-offered",
+    description="A pod asks for a card resource that some pool of the stack offers.",
+    severity=Severity.HIGH,
+    remediation="Ask for the resource of the pool's block.",
+    kinds=WORKLOAD_KINDS,
+    judge=_offered,
+    admission=Cel(
+        f'variables.limits.all(l, l.all(k, !{CARD_NAME} || string(l[k]) == "0" || k in variables.offered))',
+        says='"This stack offers " + variables.offered.join(", ") + "."',
+    ),
+)
+
+POD_REACHES_ONE_POOL = ViewRule(
+    name="pod-reaches-one-pool",
+    description="A pod that asks for cards lands on one pool of the stack, and on no other.",
+    severity=Severity.HIGH,
+    remediation="Paste the pool's block; `gpuplatform pods FILE --stack NAME` shows why a pool does not accept a pod.",
+    kinds=WORKLOAD_KINDS,
+    judge=_one_pool,
+    admission=Cel(
+        "!variables.asks || variables.reached.size() > 0"
+        " && variables.reached.all(each, each[0] == variables.reached[0][0])",
+        says=_REACHES,
+        short_of="room for a pod's processors and memory on the largest node, and labels that no type has together",
+    ),
+)
+
+POD_REACHES_WHOLE_POOL = ViewRule(
+    name="pod-reaches-whole-pool",
+    description="A pod's selection and tolerations reach every NodePool of its pool.",
+    severity=Severity.LOW,
+    remediation="Remove the part of the selection that restricts it to some NodePools of the pool.",
+    kinds=WORKLOAD_KINDS,
+    judge=_whole_pool,
+    admission=NotInCluster("a pod on a part of its pool is not wrong, only restricted: lint tells its author"),
+)
+
+POD_ONE_SHARE = ViewRule(
+    name="pod-one-share",
+    description="A container asks for one share of a shared card.",
+    severity=Severity.HIGH,
+    remediation="Ask for one; for more of a card, use a pool of whole cards.",
+    kinds=WORKLOAD_KINDS,
+    judge=_one_share,
+    admission=Cel(
+        '!variables.reached.exists(each, each[5] == "1" && variables.limits.exists(l,'
+        f" {literal(resources.GPU)} in l && quantity(string(l[{literal(resources.GPU)}])).asInteger() > 1))"
+    ),
+)
+
+POD_PRIORITY_ALLOWED = ViewRule(
+    name="pod-priority-allowed",
+    description="A pod has a priority class that its namespace may use.",
+    severity=Severity.HIGH,
+    remediation="Use a class that the stack's settings give the namespace.",
+    kinds=WORKLOAD_KINDS,
+    judge=_priority,
+    admission=Cel(
+        f"variables.allowed.size() == 0 ? !({_CLASS} in {_STANDARD_CLASSES})"
+        f' : {_CLASS} == "" ? !variables.asks : {_CLASS} in variables.allowed',
+        says='variables.allowed.size() == 0 ? "This namespace may use none of the platform\'s."'
+        ' : "This namespace may use " + variables.allowed.join(", ") + "."',
+        everywhere=True,
+    ),
+)
+
+POD_WITHIN_QUOTA = ViewRule(
+    name="pod-within-quota",
+    description="One pod asks for no more than its namespace may have.",
+    severity=Severity.MEDIUM,
+    remediation="Ask for less, or raise the namespace's quota.",
+    kinds=WORKLOAD_KINDS,
+    judge=_within_quota,
+    admission=NotInCluster("the ResourceQuota of the namespace refuses the pod itself, with the numbers"),
+)
+
+VIEW_RULES = (
+    POD_RESOURCE_OFFERED,
+    POD_REACHES_ONE_POOL,
+    POD_REACHES_WHOLE_POOL,
+    POD_ONE_SHARE,
+    POD_PRIORITY_ALLOWED,
+    POD_WITHIN_QUOTA,
+)

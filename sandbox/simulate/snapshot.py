@@ -1,0 +1,156 @@
+"""A cluster at one moment, by workload: where its pods are, what they request, and why some wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+from gpuplatform.analysis.placement.pod import quantity
+from gpuplatform.render.document import Document, name_of
+from sandbox.cluster import Cluster, Node, items
+from sandbox.control_plane.kubectl import Kubectl
+from sandbox.simulate.missing_pods import MissingPods, gone, queued, refused
+from sandbox.simulate.owners import CONTROLLERS, Workload, itself, metadata, root, text
+
+_QUEUED = "workloads.kueue.x-k8s.io"
+_ENDED = ("Succeeded", "Failed")
+
+
+@dataclass(frozen=True, slots=True)
+class PodState:
+    """One pod of a workload."""
+
+    workload: Workload
+    name: str
+    node: str | None
+    """None while the pod waits; a node that a person wrote in ``spec.nodeName`` may not exist."""
+    requests: Mapping[str, Fraction]
+    """The sum over its containers: CPUs, bytes of memory, cards, slices, shares."""
+    scheduler: str
+    """The scheduler's message about a pod that waits; empty otherwise."""
+    karpenter: str
+    """Karpenter's message about a pod that waits; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The workloads and nodes of a cluster."""
+
+    pods: tuple[PodState, ...]
+    not_made: tuple[MissingPods, ...]
+    nodes: tuple[Node, ...]
+    short: frozenset[str]
+    """NodePools for which EC2 had no capacity when Karpenter asked."""
+
+    @property
+    def usd_per_hour(self) -> float:
+        """The bill of all nodes, used or not."""
+        return sum(node.usd_per_hour for node in self.nodes)
+
+    @property
+    def waiting(self) -> tuple[PodState, ...]:
+        """Pods that are not on a node of the cluster."""
+        there = {node.name for node in self.nodes}
+        return tuple(pod for pod in self.pods if pod.node not in there)
+
+    @property
+    def all_run(self) -> bool:
+        """Whether every pod that was asked for has a node."""
+        return not self.waiting and not self.not_made
+
+
+def scene(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
+    """The cluster as it is now; pods that no workload made are left out. Raises SandboxError."""
+    written = tuple(workloads)
+    asked = {itself(document) for document in written}
+    kubectl = of.plane.kubectl
+    owners = {itself(document): document for document in items(kubectl, CONTROLLERS, "--all-namespaces")}
+    pods = items(kubectl, "pods", "--all-namespaces")
+    events = items(kubectl, "events", "--all-namespaces")
+    karpenter_messages = {
+        (text(event, "involvedObject", "namespace"), text(event, "involvedObject", "name")): str(event.get("message"))
+        for event in events
+        if event.get("reason") == "FailedScheduling" and event.get("reportingComponent") == "karpenter"
+    }
+    nodes = of.nodes()
+    there = {node.name for node in nodes}
+    return Snapshot(
+        pods=tuple(
+            sorted(
+                (
+                    _pod(pod, above, karpenter_messages.get((above.namespace, name_of(pod)), ""))
+                    for pod in pods
+                    if (above := root(pod, owners)) in asked
+                    and "deletionTimestamp" not in metadata(pod)
+                    # A pod that has ended still exists after its node is gone; it is left out.
+                    and not (text(pod, "status", "phase") in _ENDED and text(pod, "spec", "nodeName") not in there)
+                ),
+                key=lambda pod: (pod.workload, pod.name),
+            )
+        ),
+        not_made=(*refused(events, owners, pods, asked), *_queued(kubectl, asked), *gone(written, pods)),
+        nodes=nodes,
+        short=frozenset(_short([name_of(node_pool) for node_pool in items(kubectl, "nodepools")], events)),
+    )
+
+
+def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload, ...]:
+    """Suspended Jobs on which their queue has not decided yet: it has neither held them back nor admitted them."""
+    asked = {itself(workload): workload for workload in workloads}
+    waits = {not_made.workload for not_made in _queued(of.plane.kubectl, asked)}
+    jobs = items(of.plane.kubectl, "jobs", "--all-namespaces")
+    held = [itself(job) for job in jobs if cast(Mapping[str, object], job["spec"]).get("suspend")]
+    return tuple(
+        workload
+        for workload in held
+        if workload in asked
+        and workload not in waits
+        and not cast(Mapping[str, object], asked[workload]["spec"]).get("suspend")
+    )  # fmt: skip
+
+
+def _queued(kubectl: Kubectl, asked: Iterable[Workload]) -> tuple[MissingPods, ...]:
+    """The workloads that queues hold back; an empty result where Kueue is not installed."""
+    if not kubectl("get", "crd", _QUEUED).ok:
+        return ()
+    return queued(items(kubectl, _QUEUED, "--all-namespaces"), asked)
+
+
+def _short(pools: Sequence[str], events: Sequence[Document]) -> Iterable[str]:
+    for event in events:
+        about = text(event, "involvedObject", "name")
+        if event.get("reason") == "NoCompatibleInstanceTypes":
+            yield about
+        elif event.get("reason") == "InsufficientCapacityError":
+            yield from (pool for pool in pools if about.rpartition("-")[0] == pool)
+
+
+def _pod(pod: Document, workload: Workload, karpenter: str) -> PodState:
+    spec, status = cast(Mapping[str, object], pod["spec"]), cast(Mapping[str, object], pod.get("status") or {})
+    node = spec.get("nodeName")
+    conditions = cast(Sequence[Mapping[str, str]], status.get("conditions") or ())
+    why = [
+        condition.get("message", "")
+        for condition in conditions
+        if condition["type"] == "PodScheduled" and condition["status"] == "False"
+    ]
+    return PodState(
+        workload,
+        name_of(pod),
+        None if node is None else str(node),
+        _requests(spec),
+        why[0] if why and node is None else "",
+        karpenter if node is None else "",
+    )
+
+
+def _requests(spec: Mapping[str, object]) -> dict[str, Fraction]:
+    """The sum over containers; init containers are left out."""
+    total: dict[str, Fraction] = {}
+    for container in cast(Sequence[Mapping[str, object]], spec["containers"]):
+        resources = cast(Mapping[str, Mapping[str, str]], container.get("resources") or {})
+        for name, amount in (resources.get("requests") or {}).items():
+            total[name] = total.get(name, Fraction(0)) + (quantity(amount) or 0)
+    return total
