@@ -94,7 +94,7 @@ def test_no_object_at_all_makes_a_judge_raise(raw: Plain) -> None:
     assert accept.check(raw).faults
 
 
-def read(**overrides: Plain) -> draft.PartialSettings:
+def read(**overrides: Plain) -> partial.PartialSettings:
     return partial.read(settings_object(**overrides))[1]
 
 
