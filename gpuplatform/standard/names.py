@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from gpuplatform.standard.labels import profile_value
 from gpuplatform.standard.markets import Market
 
 DNS_LABEL = re.compile(r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")
@@ -109,4 +110,4 @@ def workload_role(cluster: str, namespace: str) -> str:
 
 def content_key(parts: Iterable[str]) -> str:
     """A configuration key named by its content, valid as a label value and as a ConfigMap key."""
-    return ".".join(part.lower().replace("+", ".") for part in parts)
+    return ".".join(profile_value(part.lower()) for part in parts)
