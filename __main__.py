@@ -72,12 +72,7 @@ def contents(
     NodeGroups("static", group_args, after_cluster)
     NodePools(
         "pools",
-        NodePoolsArgs(
-            cluster=cluster,
-            node_classes=documents.node_classes,
-            overlays=documents.overlays,
-            node_pools=documents.node_pools,
-        ),
+        NodePoolsArgs(cluster=cluster, node_classes=documents.node_classes, node_pools=documents.node_pools),
         pulumi.ResourceOptions(depends_on=[karpenter, operator, plugins]),
     )
     tenants = Tenants(

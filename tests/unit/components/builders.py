@@ -104,12 +104,7 @@ def device_plugins(name: str, settings: Settings, opts: pulumi.ResourceOptions |
 
 def node_pools(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> NodePools:
     documents = render(settings)
-    args = NodePoolsArgs(
-        cluster=given_cluster(),
-        node_classes=documents.node_classes,
-        overlays=documents.overlays,
-        node_pools=documents.node_pools,
-    )
+    args = NodePoolsArgs(cluster=given_cluster(), node_classes=documents.node_classes, node_pools=documents.node_pools)
     return NodePools(name, args, opts)
 
 
