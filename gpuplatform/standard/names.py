@@ -103,6 +103,11 @@ def allowed(exception: str) -> str:
     return f"allow-{exception}"
 
 
+def claim_template(profile: str | None) -> str:
+    """The ResourceClaimTemplate of one slice of a MIG profile, or of one whole card for None."""
+    return "card" if profile is None else dns(f"mig-{profile}")
+
+
 def workload_role(cluster: str, namespace: str) -> str:
     """The IAM role of a namespace's service account."""
     return f"{cluster}-ns-{namespace}"

@@ -20,7 +20,6 @@ from components.queues import Queues, QueuesArgs
 from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.analysis.placement.stack import stack_view
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
@@ -129,7 +128,7 @@ def queues(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = 
 
 
 def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Admission:
-    documents = admission_documents(stack_view(settings, template_name), settings.admission)
+    documents = admission_documents(stack_view(settings), settings.admission)
     return Admission(name, AdmissionArgs(cluster=given_cluster(), documents=documents), opts)
 
 
