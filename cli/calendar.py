@@ -102,7 +102,7 @@ def pages_of(settings: Settings, monday: datetime.datetime, of_nodes: int) -> li
     """Every NodePool of a stack in the order in which they are rendered."""
     owners = _owners(settings)
     pages: list[_Page] = []
-    for document in render(settings).node_pools:
+    for document in (rendered.node_pool for rendered in render(settings).node_pools):
         name = name_of(document)
         pool, disruption = owners[name]
         budgets = budgets_of(document)

@@ -43,10 +43,9 @@ def stack_view_of(stack: str | None, settings: Path | None) -> StackView:
     """The named stack as the placement analysis sees it; refused settings end the command with a report."""
     from cli.stacks import accepted_settings  # noqa: PLC0415
     from gpuplatform.analysis.placement.stack import stack_view  # noqa: PLC0415
-    from gpuplatform.render.dra import template_name  # noqa: PLC0415
 
     accepted, _ = accepted_settings(stack, settings)
-    return stack_view(accepted, template_name)
+    return stack_view(accepted)
 
 
 def sources(paths: tuple[str, ...]) -> Iterator[Source]:

@@ -13,6 +13,7 @@ from gpuplatform.analysis.mig import Placed, Proof, prove
 from gpuplatform.analysis.mig.file import DEVICES_PER_NODE, EntryVerdict, FileVerdict, judge
 from gpuplatform.catalog.mig import MigGeometry, geometries, geometry, parse_profile, unplaced
 from gpuplatform.faults import Fault, errors
+from gpuplatform.standard.labels import profile_value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +91,9 @@ def _counts(card: MigGeometry, words: Sequence[str]) -> dict[str, int]:
     for word in words:
         name, colon, count = word.partition(":")
         if parse_profile(name) is None:
-            profile_name = next((profile.name for profile in card.profiles if profile.label_value == name), None)
+            profile_name = next(
+                (profile.name for profile in card.profiles if profile_value(profile.name) == name), None
+            )
             meant = (
                 f"is called {profile_name} here"
                 if profile_name

@@ -108,6 +108,11 @@ def mig_profile(pool: Pool) -> str | None:
     return pool.sharing.mig if isinstance(pool.sharing, Sharing) else None
 
 
+def claim_template(pool: Pool) -> str | None:
+    """The ResourceClaimTemplate that a pod of the pool names; None where its cards are counted, not claimed."""
+    return names.claim_template(mig_profile(pool)) if pool.dra else None
+
+
 def shares_per_card(pool: Pool) -> int | None:
     """Shares of one card under time-slicing or MPS; None where cards are whole or cut by MIG."""
     return pool.sharing.shares_per_card if isinstance(pool.sharing, Sharing) else None

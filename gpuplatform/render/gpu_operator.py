@@ -39,7 +39,7 @@ def gpu_operator_values(settings: Settings) -> Document:
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         # Containers get cards by CDI and never by an environment variable. User data configures the image's own toolkit
-        # (bringup/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* have no effect.
+        # (bring_up/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* have no effect.
         "cdi": {"enabled": True},
         # The chart's hooks use the same placement; no value sets their requests.
         "operator": {

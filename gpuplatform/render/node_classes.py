@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.plan.node_pools import efa_layouts, needs_named_interfaces
-from gpuplatform.render.bringup.install import partition_shell
-from gpuplatform.render.bringup.runtime import RUNTIME_SHELL
+from gpuplatform.render.bring_up.install import partition_shell
+from gpuplatform.render.bring_up.runtime import RUNTIME_SHELL
 from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from gpuplatform.settings.pools import PLAIN_DISK, Pool, RootVolume, root_volume
 from gpuplatform.settings.settings import Settings

@@ -98,7 +98,10 @@ def memory_value(memory_gb: int) -> str:
 
 
 def profile_value(profile: str) -> str:
-    """A MIG profile as a label value: an attribute's ``+`` is written ``.``, as NVIDIA's device plugin writes it."""
+    """A MIG profile as label values, resources and configuration keys write it: ``1g.10gb+me`` gives ``1g.10gb.me``.
+
+    They allow no ``+``; NVIDIA's device plugin writes ``.`` instead.
+    """
     return profile.replace("+", ".")
 
 

@@ -115,7 +115,8 @@ def _units(instance: InstanceType, resource: str) -> int:
     if resource == resources.GPU or instance.card is None:
         return instance.cards
     table = geometry(cards()[instance.card].mig_table or "")
-    slices = [profile.max_instances for profile in table.profiles if profile.resource == resource] if table else []
+    profiles = table.profiles if table else ()
+    slices = [profile.max_instances for profile in profiles if resources.mig_resource(profile.name) == resource]
     return instance.cards * sum(slices)
 
 

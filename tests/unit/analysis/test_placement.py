@@ -19,7 +19,7 @@ from gpuplatform.faults import errors
 from gpuplatform.plan.node_pools import plan, reached, selection_of, taints_of, unit_resource
 from gpuplatform.render.block import block
 from gpuplatform.render.document import kind_of, name_of, namespace_of
-from gpuplatform.render.dra import QUOTA_NAME, template_name
+from gpuplatform.render.dra import QUOTA_NAME
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
@@ -99,7 +99,7 @@ def pods_of(settings: Settings) -> dict[str, PodAsk]:
 @pytest.mark.parametrize("stack", STACKS)
 def test_a_pod_with_a_pool_s_block_reaches_every_node_pool_of_it_and_none_of_another(stack: str) -> None:
     settings = stack_settings(stack)
-    view = stack_view(settings, template_name)
+    view = stack_view(settings)
     planned = plan(settings.pools, settings.network.zones)
     for pool in settings.pools:
         outcome = landing(pods_of(settings)[pool.name], view)
@@ -245,7 +245,7 @@ def test_what_a_pod_admits_of_a_label() -> None:
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_an_unselective_pod_lands_nowhere_in_any_stack(stack: str) -> None:
-    assert unselective(stack_view(stack_settings(stack), template_name).node_pools) == []
+    assert unselective(stack_view(stack_settings(stack)).node_pools) == []
 
 
 def test_a_pool_that_takes_an_unselective_pod_is_refused_by_the_gate() -> None:
@@ -269,7 +269,7 @@ def test_without_the_purpose_s_taint_an_unselective_pod_would_land() -> None:
 def test_a_pod_for_no_architecture_stays_off_graviton_and_one_that_tolerates_it_lands_there() -> None:
     arm: Plain = {"name": "arm", "instance_types": ["m7g.large"], "ceiling_vcpus": 32}
     cpu: Plain = {"name": "cpu", "instance_types": ["m7i.large"], "ceiling_vcpus": 32}
-    view = stack_view(some_settings(cpu_pools=[cpu, arm]), template_name)
+    view = stack_view(some_settings(cpu_pools=[cpu, arm]))
     plain = PodAsk(cpu_millis=500)
     assert landing(plain, view).pools == ("cpu",)
     tolerant = replace(plain, tolerations=(Toleration("kubernetes.io/arch", "arm64", None),))
@@ -279,7 +279,7 @@ def test_a_pod_for_no_architecture_stays_off_graviton_and_one_that_tolerates_it_
 def test_efa_is_offered_by_pools_with_efa_alone_and_their_nodes_say_so() -> None:
     card = a_card("H100-80GB", ["p5.48xlarge"], [a_market(ceiling_cards=64)])
     wide, plain = a_pool(name="wide", cards=[card], efa=True), a_pool(name="plain", purpose="train", cards=[card])
-    view = stack_view(some_settings(pools=[wide, plain]), template_name)
+    view = stack_view(some_settings(pools=[wide, plain]))
     ask = PodAsk(tolerations=EVERYTHING, devices=(("vpc.amazonaws.com/efa", 32),))
     assert landing(ask, view).pools == ("wide",)
     labelled = PodAsk(alternatives=((Match("gpu-platform/efa", "In", ("true",)),),), tolerations=EVERYTHING)
@@ -346,7 +346,7 @@ def test_a_pod_is_held_to_what_its_namespace_may_hold_with_what_it_borrows(setti
         for document in render(settings).documents
         if kind_of(document) == "ResourceQuota" and name_of(document) != QUOTA_NAME
     }
-    for namespace in stack_view(settings, template_name).namespaces:
+    for namespace in stack_view(settings).namespaces:
         assert namespace.quota
         for resource, most in namespace.quota.items():
             assert hard[namespace.name][quota_key(resource)] == str(most)

@@ -9,7 +9,6 @@ from syrupy.types import SnapshotIndex
 
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.document import as_yaml, file_names
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from policies.admission.documents import admission_documents
 from tests.builders import ROOT, STACKS, stack_settings
@@ -54,7 +53,7 @@ def texts(stack: str) -> dict[str, str]:
     """Every file of a stack as ``render`` would write it, by its name without the ending."""
     settings = stack_settings(stack)
     rendered = render(settings)
-    every = (*rendered.documents, *admission_documents(stack_view(settings, template_name), settings.admission))
+    every = (*rendered.documents, *admission_documents(stack_view(settings), settings.admission))
     documents = {name.removesuffix(".yaml"): as_yaml(document) for name, document in file_names(every).items()}
     assert len(documents) == len(every), "two documents have one file name"
     return documents | {f"values.{chart}": as_yaml(values) for chart, values in rendered.values.items()}

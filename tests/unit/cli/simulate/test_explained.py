@@ -11,7 +11,6 @@ from cli.simulate.explained import Explained, explained
 from cli.simulate.writing import unplaced
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.analysis.placement.view import StackView
-from gpuplatform.render.dra import template_name
 from policies.subject import Subject, of_document
 from sandbox.simulate.missing_pods import MissingPods
 from sandbox.simulate.owners import Workload
@@ -25,7 +24,7 @@ LIMITS = "Failed to schedule pod, all available instance types exceed limits for
 
 @pytest.fixture(scope="module")
 def view() -> StackView:
-    return stack_view(stack_settings("dev"), template_name)
+    return stack_view(stack_settings("dev"))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ from typing import cast
 
 from gpuplatform.catalog.mig import geometries
 from gpuplatform.plan.node_pools import plan
-from gpuplatform.render.bringup.layout import layout_text
+from gpuplatform.render.bring_up.layout import layout_text
 from gpuplatform.render.sharing import mig_config_map
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.source import Plain

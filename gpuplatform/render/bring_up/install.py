@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpuplatform.plan.node_pools import mig_profile
-from gpuplatform.render.bringup.layout import layout_text
+from gpuplatform.render.bring_up.layout import layout_text
 from gpuplatform.settings.pools import MigBringUp, Pool
 
 _HERE = Path(__file__).parent

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from gpuplatform.plan.node_pools import plan
-from gpuplatform.render import bringup
-from gpuplatform.render.bringup.install import LAYOUT_PATH, SCRIPT_PATH, UNIT, partition_shell
-from gpuplatform.render.bringup.runtime import RUNTIME_SHELL
+from gpuplatform.render import bring_up
+from gpuplatform.render.bring_up.install import LAYOUT_PATH, SCRIPT_PATH, UNIT, partition_shell
+from gpuplatform.render.bring_up.runtime import RUNTIME_SHELL
 from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.render.node_groups import node_group
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.source import Plain
 from tests.builders import ZONES, a_card, a_market, a_slice_pool, a_static_pool, some_settings
-from tests.unit.render.bringup.units import read_unit
+from tests.unit.render.bring_up.units import read_unit
 
-PACKAGE = Path(bringup.__file__).parent
+PACKAGE = Path(bring_up.__file__).parent
 MAX_USER_DATA_BYTES = 16 * 1024
 """EC2 takes no more of it before base64 (EC2 User Guide, instance user data)."""
 

@@ -14,8 +14,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.unit.render.bringup.stand_in.nvidia_smi import MODELS, Card
-from tests.unit.render.bringup.units import Unit, read_unit
+from tests.unit.render.bring_up.stand_in.nvidia_smi import MODELS, Card
+from tests.unit.render.bring_up.units import Unit, read_unit
 
 STAND_IN = Path(__file__).parent / "stand_in"
 _ABSOLUTE = re.compile(r"(?<![\w./])/(?=(?:etc|usr/local|var/lib)/)")

@@ -5,8 +5,8 @@ import pytest
 from gpuplatform.render.node_classes import node_user_data
 from gpuplatform.settings.source import Plain
 from tests.builders import a_card, a_market, a_slice_pool, some_settings
-from tests.unit.render.bringup.machine import Machine
-from tests.unit.render.bringup.stand_in.nvidia_smi import Card, Instance
+from tests.unit.render.bring_up.machine import Machine
+from tests.unit.render.bring_up.stand_in.nvidia_smi import Card, Instance
 
 SEVENTHS = ["1g.10gb"] * 7
 LAYOUT = "/etc/gpu-partition/layout"
