@@ -23,7 +23,8 @@ from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
 from policies.admission.documents import admission_documents
-from policies.gate import hold_to_the_rules
+from policies.gate import require_no_findings
+from policies.judge import judge_stack
 
 
 def foundation(settings: Settings) -> tuple[NetworkHandle, ClusterHandle, pulumi.ResourceOptions]:
@@ -97,7 +98,9 @@ def contents(
 stack_settings = settings_of_stack()
 rendered = render(stack_settings)
 published = describe(stack_settings, "").as_plain()
-hold_to_the_rules(rendered.documents, rendered.values, rendered.node_group_inputs, published, last_published())
+require_no_findings(
+    judge_stack(rendered.documents, rendered.values, rendered.node_group_inputs, published, last_published())
+)
 network_handle, cluster_handle, after = foundation(stack_settings)
 if stack_settings.cluster.contents is Contents.APPLIED:
     contents(stack_settings, rendered, network_handle, cluster_handle, after)

@@ -10,7 +10,6 @@ from gpuplatform.outputs import PlatformOutputs, describe
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from policies.judge import as_fault, judge_stack
-from policies.published import label_changes
 
 
 def judged_file(path: Path, before: PlatformOutputs | None = None) -> Loaded:
@@ -30,8 +29,11 @@ def rule_faults(settings: Settings, before: PlatformOutputs | None = None) -> tu
     """What the policy rules refuse in the objects that accepted settings render, and in changes of published labels."""
     rendered = render(settings)
     published = describe(settings, "").as_plain()
-    findings = (
-        *judge_stack(rendered.documents, rendered.values, rendered.node_group_inputs, published),
-        *(label_changes(before.as_plain(), published) if before else ()),
+    findings = judge_stack(
+        rendered.documents,
+        rendered.values,
+        rendered.node_group_inputs,
+        published,
+        before.as_plain() if before else {},
     )
     return tuple(as_fault(finding) for finding in findings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from policies.cel import Cel
-from policies.lint.judging import STACK_RULES as LINTED_TOGETHER
+from policies.lint.judging import STACK_RULES as STACK_RULES_OF_LINT
 from policies.rule import ChangeRule, Rule, StackRule, ViewRule
 from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
 from policies.rules.immutable_labels import GPU_LABELS_FIXED
@@ -48,7 +48,7 @@ def _not_linted(rule: ListedRule) -> str:
     match rule:
         case ChangeRule():
             return "a file does not show the object's earlier state"
-        case StackRule() if rule not in LINTED_TOGETHER:
+        case StackRule() if rule not in STACK_RULES_OF_LINT:
             return "it compares objects of a whole stack, which a team's repository does not hold"
         case _ if all(PART_SEPARATOR in kind.name for kind in rule.kinds):
             return "it is about a resource of the cloud account, which no manifest describes"

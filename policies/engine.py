@@ -17,9 +17,10 @@ from google.protobuf import empty_pb2
 from pulumi.runtime import proto
 from pulumi.runtime.proto import analyzer_pb2_grpc
 
-from gpuplatform.faults import Fault, errors
+from gpuplatform.faults import Fault
+from policies.judge import apply
 from policies.levels import ALL, unknown_rule
-from policies.reads import Reads, watched, written
+from policies.reads import Reads, path_text, watched
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import Subject, of_resource
 from policies.wire import has_unknown, properties
@@ -39,13 +40,17 @@ _SEVERITIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Resource:
     """A resource as a rule judges it."""
 
     subject: Subject
     urn: str
-    partly: bool
+    has_unknown: bool
     """Whether one of its values is not known yet."""
+
+    def watched(self, reads: Reads) -> Subject:
+        """The subject; it records what a rule reads of it only if a value is not known yet."""
+        return watched(self.subject, reads) if self.has_unknown else self.subject
 
 
 class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
@@ -54,7 +59,7 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
     def __init__(self, rules: Sequence[Rule], stack_rules: Sequence[StackRule]) -> None:
         self._rules, self._stack_rules = tuple(rules), tuple(stack_rules)
         self._levels: Mapping[str, Level] = {}
-        self._seen: dict[str, _Seen] = {}
+        self._resources: dict[str, _Resource] = {}
         """Inputs of this run's resources that stack rules read, by URN. The engine hands a stack rule outputs, and at
         a first preview every output inside a cluster that is not there yet is unknown; inputs are known."""
 
@@ -64,17 +69,17 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
         """The diagnostics about one resource's inputs."""
         del context
         response = proto.AnalyzeResponse()
-        rules, together = self._about(request.type)
-        if not rules and not together:
+        rules, stack_rules = self._rules_about(request.type)
+        if not rules and not stack_rules:
             return response
-        seen = _seen(request)
-        if together:
-            self._seen[request.urn] = seen
+        resource = _resource(request)
+        if stack_rules:
+            self._resources[request.urn] = resource
         for rule in rules:
             reads = Reads()
-            subject = watched(seen.subject, reads) if seen.partly else seen.subject
-            self._report(response, rule, [(seen, fault) for fault in rule.judge(subject)])
-            self._defer(response, rule, seen, reads)
+            for finding in apply(rule, [resource.watched(reads)]):
+                self._report(response, rule, resource, finding.fault)
+            self._defer(response, rule, resource, reads)
         return response
 
     def AnalyzeStack(  # noqa: N802
@@ -83,24 +88,22 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
         """The diagnostics of the rules about a whole stack, each with the URN of its resource."""
         del context
         response = proto.AnalyzeResponse()
-        every = [
-            (resource.type, self._inputs(resource.urn) or _seen(resource))
+        resources = [
+            (resource.type, self._inputs(resource.urn) or _resource(resource))
             for resource in request.resources
-            if self._about(resource.type)[1]
+            if self._rules_about(resource.type)[1]
         ]
         for rule in self._stack_rules:
             if self._level(rule) == proto.DISABLED:
                 continue
-            mine = [seen for token, seen in every if rule in self._about(token)[1]]
-            reads = [Reads() for _ in mine]
-            shown = [
-                watched(seen.subject, read) if seen.partly else seen.subject
-                for seen, read in zip(mine, reads, strict=True)
-            ]
-            of = {id(subject): seen for subject, seen in zip(shown, mine, strict=True)}
-            self._report(response, rule, [(of[id(subject)], fault) for subject, fault in rule.judge(shown)])
-            for seen, read in zip(mine, reads, strict=True):
-                self._defer(response, rule, seen, read)
+            own = [resource for token, resource in resources if rule in self._rules_about(token)[1]]
+            reads = [Reads() for _ in own]
+            subjects = [resource.watched(record) for resource, record in zip(own, reads, strict=True)]
+            resource_of = {id(subject): resource for subject, resource in zip(subjects, own, strict=True)}
+            for finding in apply(rule, subjects):
+                self._report(response, rule, resource_of[id(finding.subject)], finding.fault)
+            for resource, record in zip(own, reads, strict=True):
+                self._defer(response, rule, resource, record)
         return response
 
     def GetAnalyzerInfo(  # noqa: N802
@@ -151,49 +154,46 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
         del request, context
         return proto.AnalyzerStackConfigureResponse()
 
-    def _inputs(self, urn: str) -> _Seen | None:
+    def _inputs(self, urn: str) -> _Resource | None:
         """The recorded inputs of a resource. The program's root has no inputs, only the outputs that it publishes."""
-        seen = self._seen.get(urn)
-        return seen if seen is not None and seen.subject.body else None
+        resource = self._resources.get(urn)
+        return resource if resource is not None and resource.subject.body else None
 
-    def _about(self, token: str) -> tuple[tuple[Rule, ...], tuple[StackRule, ...]]:
-        """The enabled rules about such a resource."""
-        rules, together = _rules_about(self._rules, self._stack_rules, token)
-        return tuple(rule for rule in rules if self._level(rule) != proto.DISABLED), together
+    def _rules_about(self, token: str) -> tuple[tuple[Rule, ...], tuple[StackRule, ...]]:
+        """The rules about a type: the enabled ones about one resource, and all about a stack."""
+        rules, stack_rules = _rules_about(self._rules, self._stack_rules, token)
+        return tuple(rule for rule in rules if self._level(rule) != proto.DISABLED), stack_rules
 
     def _level(self, rule: AnyRule) -> Level:
         level = self._levels.get(rule.name, self._levels.get(ALL, proto.MANDATORY))
         return proto.MANDATORY if level == proto.REMEDIATE else level  # no rule mends anything by itself
 
-    def _report(self, response: proto.AnalyzeResponse, rule: AnyRule, faults: Sequence[tuple[_Seen, Fault]]) -> None:
-        for seen, fault in faults:
-            if errors([fault]):
-                self._say(response, rule, seen, f"{seen.subject}: {fault}", self._level(rule))
+    def _report(self, response: proto.AnalyzeResponse, rule: AnyRule, resource: _Resource, fault: Fault) -> None:
+        response.diagnostics.append(_diagnostic(rule, resource, str(fault), self._level(rule)))
 
-    def _defer(self, response: proto.AnalyzeResponse, rule: AnyRule, seen: _Seen, reads: Reads) -> None:
+    def _defer(self, response: proto.AnalyzeResponse, rule: AnyRule, resource: _Resource, reads: Reads) -> None:
         """Report the fields that the rule has to wait for."""
-        if fields := ", ".join(sorted(map(written, reads.unknown))):
-            words = f"{seen.subject}: {fields}: not known yet, so the rest of this rule is judged in the update"
-            self._say(response, rule, seen, words, proto.ADVISORY)
-
-    def _say(self, response: proto.AnalyzeResponse, rule: AnyRule, seen: _Seen, words: str, level: Level) -> None:
-        response.diagnostics.append(
-            proto.AnalyzeDiagnostic(
-                policyName=rule.name,
-                policyPackName=NAME,
-                policyPackVersion=VERSION,
-                description=rule.description,
-                message=f"{rule.description}\n{words}",
-                urn=seen.urn if isinstance(rule, StackRule) else "",
-                enforcementLevel=level,
-                severity=_SEVERITIES[rule.severity],
-            )
-        )
+        if fields := ", ".join(sorted(map(path_text, reads.unknown))):
+            message = f"{fields}: not known yet, so the rest of this rule is judged in the update"
+            response.diagnostics.append(_diagnostic(rule, resource, message, proto.ADVISORY))
 
 
-def _seen(resource: proto.AnalyzeRequest | proto.AnalyzerResource) -> _Seen:
-    inputs = properties(resource.properties)
-    return _Seen(of_resource(resource.type, resource.name, inputs), resource.urn, has_unknown(inputs))
+def _diagnostic(rule: AnyRule, resource: _Resource, message: str, level: Level) -> proto.AnalyzeDiagnostic:
+    return proto.AnalyzeDiagnostic(
+        policyName=rule.name,
+        policyPackName=NAME,
+        policyPackVersion=VERSION,
+        description=rule.description,
+        message=f"{rule.description}\n{resource.subject}: {message}",
+        urn=resource.urn if isinstance(rule, StackRule) else "",
+        enforcementLevel=level,
+        severity=_SEVERITIES[rule.severity],
+    )
+
+
+def _resource(request: proto.AnalyzeRequest | proto.AnalyzerResource) -> _Resource:
+    inputs = properties(request.properties)
+    return _Resource(of_resource(request.type, request.name, inputs), request.urn, has_unknown(inputs))
 
 
 @functools.cache

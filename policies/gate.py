@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 
 import pulumi
 
-from policies.judge import PlainObject, judge_stack, report
-from policies.published import label_changes
+from policies.judge import report
+from policies.rule import Finding
 
 
-def hold_to_the_rules(
-    documents: Iterable[PlainObject],
-    chart_values: Mapping[str, PlainObject],
-    node_groups: Mapping[str, PlainObject],
-    published: PlainObject,
-    published_before: PlainObject,
-) -> None:
-    """End the program with every finding of ``judge_stack``, and every fixed label that is published and would change.
-
-    The end is pulumi.RunError, which is shown without a traceback. ``published_before`` is empty before a first `up`.
-    """
-    findings = (
-        *judge_stack(documents, chart_values, node_groups, published),
-        *label_changes(published_before, published),
-    )
+def require_no_findings(findings: Sequence[Finding]) -> None:
+    """End the program with every finding, by pulumi.RunError, which the engine shows without a traceback."""
     if findings:
         raise pulumi.RunError(report(findings))

@@ -12,7 +12,7 @@ from gpuplatform.catalog.mig import geometries
 from gpuplatform.standard import labels, resources
 from gpuplatform.standard.taints import TaintEffect, Toleration
 from policies.cel import literal
-from policies.subject import UNKNOWN, Plain, Unknown, at, items, mapping, text
+from policies.subject import UNKNOWN, Plain, Unknown, at, items, known_items, mapping, text
 from policies.workloads import PodTemplate
 
 _NVIDIA_CARDS: Final = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
@@ -94,8 +94,7 @@ def containers(pod: PodTemplate) -> Iterator[Container]:
 def container_bodies(pod: PodTemplate) -> Iterator[tuple[str, Plain]]:
     """The same as they are written, each with its path in the object."""
     for name in ("containers", "initContainers"):
-        listed = items(pod.spec.get(name))
-        for number, body in enumerate(() if isinstance(listed, Unknown) else listed):
+        for number, body in enumerate(known_items(pod.spec.get(name))):
             yield f"{pod.spec_path}.{name}[{number}]", body
     for name in _MODEL_SERVERS:
         if isinstance(pod.spec.get(name), Mapping):
@@ -114,9 +113,8 @@ def asks_for_cards(pod: PodTemplate) -> bool:
 
 def claims(pod: PodTemplate) -> tuple[str, ...]:
     """Templates of the resource claims that it names."""
-    listed = items(pod.spec.get("resourceClaims"))
-    named = [at(claim, "resourceClaimTemplateName") for claim in (() if isinstance(listed, Unknown) else listed)]
-    return tuple(name for name in named if isinstance(name, str))
+    templates = [at(claim, "resourceClaimTemplateName") for claim in known_items(pod.spec.get("resourceClaims"))]
+    return tuple(name for name in templates if isinstance(name, str))
 
 
 def selectors(pod: PodTemplate) -> list[Selector]:
@@ -244,8 +242,8 @@ def _selected(pod: PodTemplate) -> dict[str, str | Unknown]:
 def _terms(pod: PodTemplate, part: str) -> Iterator[tuple[str, Plain]]:
     """The terms of one half of node affinity, each with the rest of its path."""
     affinity = at(pod.spec, "affinity", "nodeAffinity", part)
-    listed = items(at(affinity, "nodeSelectorTerms") if part == REQUIRED else affinity)
-    for number, term in enumerate(() if isinstance(listed, Unknown) else listed):
+    terms = known_items(at(affinity, "nodeSelectorTerms") if part == REQUIRED else affinity)
+    for number, term in enumerate(terms):
         if part == REQUIRED:
             yield f".nodeSelectorTerms[{number}]", term
         else:
@@ -253,9 +251,8 @@ def _terms(pod: PodTemplate, part: str) -> Iterator[tuple[str, Plain]]:
 
 
 def _expressions(path: str, term: Plain, *, required: bool) -> list[Selector]:
-    lines = items(at(term, "matchExpressions"))
-    lines_read = [(number, _match(line)) for number, line in enumerate(() if isinstance(lines, Unknown) else lines)]
-    return [Selector(f"{path}[{number}]", match, required) for number, match in lines_read if isinstance(match, Match)]
+    matches = [(number, _match(line)) for number, line in enumerate(known_items(at(term, "matchExpressions")))]
+    return [Selector(f"{path}[{number}]", match, required) for number, match in matches if isinstance(match, Match)]
 
 
 def _match(line: Plain) -> Match | Unknown:

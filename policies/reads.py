@@ -61,7 +61,7 @@ def reads_of(judge: Callable[[Subject], object], subject: Subject) -> Reads:
     return reads
 
 
-def written(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as a reader would look for it: ``spec.limits[nvidia.com/gpu]``, ``spec.taints[0].key``."""
     text = ""
     for step in path:

@@ -25,7 +25,7 @@ class Severity(enum.StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class RuleFields:
     """The fields that every kind of rule has."""
 
     name: str
@@ -43,7 +43,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule(Named):
+class Rule(RuleFields):
     """A rule about one thing at a time."""
 
     judge: Callable[[Subject], Iterable[Fault]]
@@ -52,7 +52,7 @@ class Rule(Named):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StackRule(Named):
+class StackRule(RuleFields):
     """A rule about several things together."""
 
     judge: Callable[[Sequence[Subject]], Iterable[tuple[Subject, Fault]]]
@@ -64,7 +64,7 @@ class StackRule(Named):
 class Finding:
     """One rule broken by one thing."""
 
-    rule: Named
+    rule: RuleFields
     subject: Subject
     fault: Fault
 
@@ -73,7 +73,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ViewRule(Named):
+class ViewRule(RuleFields):
     """A rule that needs a stack; it is skipped if no stack is named."""
 
     judge: Callable[[Subject, StackView], Iterable[Fault]]
@@ -82,7 +82,7 @@ class ViewRule(Named):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeRule(Named):
+class ChangeRule(RuleFields):
     """A rule about a change. A policy pack cannot judge it, because it sees no earlier state; nor does a file show one.
 
     The API server judges it at every update. What a stack publishes of its NodePools is judged before that: by the

@@ -1,7 +1,8 @@
-"""What a rule judges: a Kubernetes object, a chart's release or a cloud resource, as plain data.
+"""The subject of a rule: a Kubernetes object, a chart's release or a cloud resource as plain data, and its kind.
 
 The same rule reads a resource in a preview, a manifest in a pull request and a rendered document. A preview does not
 know every value yet: such a value is ``UNKNOWN``. The functions here pass it on, so that a rule judges known values.
+The kinds that several rules judge stand at the end.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ class Subject:
     body: Mapping[str, Plain]
     """The whole object, or the cloud resource's inputs."""
 
+    @property
+    def group_kind(self) -> Kind:
+        """Its API group and kind, in whichever version."""
+        return Kind(self.api_version.rpartition("/")[0], self.kind)
+
     def is_a(self, kind: Kind) -> bool:
         """Whether it is of that kind, in whichever version."""
         group = self.api_version.rpartition("/")[0]
@@ -74,7 +80,7 @@ def of_document(document: Mapping[str, object]) -> Subject:
 
 
 def of_plain(body: Mapping[str, Plain]) -> Subject:
-    """The same for an object that is plain data already."""
+    """A Kubernetes object of plain data as a subject."""
     namespace = text(at(body, "metadata", "namespace"))
     return Subject(
         kind=_text_or_empty(body.get("kind")),
@@ -169,6 +175,18 @@ def items(value: Plain) -> Sequence[Plain] | Unknown:
     return value if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
 
+def known_items(value: Plain) -> Sequence[Plain]:
+    """The value as a list; empty if it is absent, unknown or of another type."""
+    listed = items(value)
+    return () if isinstance(listed, Unknown) else listed
+
+
+def list_or_none(value: Plain) -> Sequence[Plain] | Unknown | None:
+    """The value as a list; None if it is absent or of another type."""
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    return items(value) if value is UNKNOWN or is_list else None
+
+
 def text_at(subject: Subject, *path: str) -> str | Unknown | None:
     """The text at a path of the subject's body."""
     return text(at(subject.body, *path))
@@ -203,6 +221,8 @@ NODE_CLASS = Kind("karpenter.k8s.aws", "EC2NodeClass")
 NODE_GROUP = Kind("", "aws:eks/nodeGroup:NodeGroup")
 STACK = Kind("", "pulumi:pulumi:Stack")
 """The root of every program; its outputs are what the stack publishes."""
+PUBLISHED = "platform"
+"""The output of a stack that holds the document it publishes."""
 CLUSTER = Kind("", "aws:eks/cluster:Cluster")
 RELEASE = Kind("helm.sh", "Release")
 CONFIG_MAP = Kind("", "ConfigMap")

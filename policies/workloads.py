@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gpuplatform.standard import names, versions
-from policies.subject import Kind, Plain, Subject, Unknown, items
+from policies.subject import Kind, Plain, Subject, known_items
 
 _EACH_VALUE = "*"
 _EACH_ITEM = "[]"
@@ -77,8 +77,7 @@ WORKLOAD_KINDS: tuple[Kind, ...] = tuple(WORKLOADS)
 
 def pod_templates(subject: Subject) -> Iterator[PodTemplate]:
     """Every pod that an object describes, as far as it is known; none for a kind that makes no pods."""
-    kind = Kind(subject.api_version.rpartition("/")[0], subject.kind)
-    for place in WORKLOADS.get(kind, ()):
+    for place in WORKLOADS.get(subject.group_kind, ()):
         for path, body in _mappings_at(subject.body, "", place.path.split(".") if place.path else []):
             if not place.is_template:
                 yield PodTemplate(path, path, body, body)
@@ -97,8 +96,7 @@ def _mappings_at(value: Plain, at: str, path: list[str]) -> Iterator[tuple[str, 
         return
     step, rest = path[0], path[1:]
     if step == _EACH_ITEM:
-        listed = items(value)
-        for number, item in enumerate(() if isinstance(listed, Unknown) else listed):
+        for number, item in enumerate(known_items(value)):
             yield from _mappings_at(item, f"{at}[{number}]", rest)
     elif isinstance(value, Mapping):
         for key in value if step == _EACH_VALUE else [step]:

@@ -6,12 +6,12 @@ Flux, Argo CD and the GPU Operator's ClusterPolicy are other ways to set the val
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from policies.lint.reading import Document, documents
 from policies.rules.operator_values import CLUSTER_POLICY
-from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, of_release, text
+from policies.subject import UNKNOWN, Kind, Plain, Subject, at, known_items, of_release, text
 
 _GPU_OPERATOR = "gpu-operator"
 _SUBCHART = "node-feature-discovery"
@@ -75,7 +75,7 @@ def chart_values(subject: Subject) -> Iterator[ChartValues]:
 
 def _of_application(subject: Subject) -> Iterator[ChartValues]:
     """A release for each source that is a chart; Argo CD reads ``source`` only if there are no ``sources``."""
-    listed = _listed(at(subject.body, "spec", "sources"))
+    listed = known_items(at(subject.body, "spec", "sources"))
     sources = {f"spec.sources[{number}]": source for number, source in enumerate(listed)}
     for path, source in (sources or {"spec.source": at(subject.body, "spec", "source")}).items():
         chart = at(source, "chart")
@@ -91,11 +91,11 @@ def _of_source(chart: str, helm: Plain, path: str) -> ChartValues:
         written, where = _mapping(as_object), f"{path}.valuesObject"
     values: Mapping[str, Plain] = written or {}
     elsewhere: dict[str, str] = {}
-    for number, parameter in enumerate(_listed(at(helm, "parameters"))):
+    for number, parameter in enumerate(known_items(at(helm, "parameters"))):
         keys, value = _keys(at(parameter, "name")), _typed(parameter)
         values = _with(values, keys, value)
         elsewhere[".".join(("values", *keys))] = f"{path}.parameters[{number}].value"
-    for parameter in _listed(at(helm, "fileParameters")):
+    for parameter in known_items(at(helm, "fileParameters")):
         values = _with(values, _keys(at(parameter, "name")), UNKNOWN)
     if written is None or at(helm, "valueFiles"):
         values = _Written(values)
@@ -111,11 +111,6 @@ def _release(
 
 def _mapping(value: Plain) -> Mapping[str, Plain]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _listed(value: Plain) -> Sequence[Plain]:
-    listed = items(value)
-    return () if isinstance(listed, Unknown) else listed
 
 
 def _read(written: Plain) -> Mapping[str, Plain] | None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
-from policies.lint.charts import ChartValues, chart_values
+from policies.judge import judge_one, judge_together
+from policies.lint.charts import chart_values
 from policies.lint.reading import Broken, Document, documents
-from policies.rule import Rule, Severity, StackRule, ViewRule
-from policies.rules import RULES, VIEW_RULES, bindings, pods
-from policies.subject import Kind, Plain, Subject, of_plain
+from policies.rule import RuleFields, Severity, StackRule
+from policies.rules import bindings, pods
+from policies.subject import Plain, Subject, of_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class FileRule:
     remediation: str
 
 
-AnyRule: TypeAlias = Rule | StackRule | ViewRule | FileRule
+LintRule: TypeAlias = RuleFields | FileRule
 
 YAML = FileRule(
     name="yaml",
@@ -48,9 +48,6 @@ FILE_RULES = (YAML, MANIFEST)
 
 STACK_RULES: tuple[StackRule, ...] = (*bindings.STACK_RULES, *pods.STACK_RULES)
 """Rules over objects of one run. Those over a whole stack are left out: a team's repository does not hold one."""
-
-__all__ = ["FILE_RULES", "MANIFEST", "RULES", "STACK_RULES", "VIEW_RULES", "YAML", "AnyRule", "FileRule"]
-
 
 _IDENTITY = ("apiVersion", "kind")
 """The keys that make a mapping an object."""
@@ -83,7 +80,7 @@ class LintFinding:
     namespace: str
     """Empty if the object names none."""
     name: str
-    rule: AnyRule
+    rule: LintRule
     fault: Fault
 
     def __str__(self) -> str:
@@ -114,7 +111,7 @@ class _Object:
     """Of its fields in the document: ``items[0].`` inside a List, else empty."""
     subject: Subject
 
-    def finding(self, rule: AnyRule, fault: Fault) -> LintFinding:
+    def finding(self, rule: LintRule, fault: Fault) -> LintFinding:
         return LintFinding(
             file=self.file,
             line=self.document.line_of(self.prefix + fault.path),
@@ -134,10 +131,10 @@ def lint(sources: Iterable[Source], view: StackView | None = None) -> Linted:
     for source in sources:
         order.setdefault(source.name, len(order))
         new_objects, broken = _objects(source)
-        findings += [lint_finding for new_object in new_objects for lint_finding in _judged(new_object, view)]
+        findings += [finding for new_object in new_objects for finding in _findings_about(new_object, view)]
         findings += broken
         objects += new_objects
-    findings += _judged_together(objects)
+    findings += _findings_together(objects)
     findings.sort(key=lambda finding: (order[finding.file], finding.line, finding.rule.name))
     return Linted(len(order), len(objects), tuple(findings))
 
@@ -243,57 +240,17 @@ def _unreadable(file: str, line: int, problem: str) -> LintFinding:
     return LintFinding(file, line, "", "", "", YAML, fault)
 
 
-def _judged(manifest_object: _Object, view: StackView | None) -> list[LintFinding]:
-    findings = [
-        manifest_object.finding(rule, fault)
-        for rule in _rules_for(_kind(manifest_object.subject))
-        for fault in rule.judge(manifest_object.subject)
-    ]
-    if view is not None:
-        rules = _view_rules_for(_kind(manifest_object.subject))
-        findings += [
-            manifest_object.finding(rule, fault)
-            for rule in rules
-            for fault in rule.judge(manifest_object.subject, view)
-        ]
-    return findings + [
-        lint_finding
-        for release in chart_values(manifest_object.subject)
-        for lint_finding in _judged_release(manifest_object, release)
-    ]
+def _findings_about(manifest_object: _Object, view: StackView | None) -> Iterator[LintFinding]:
+    """The findings about an object, and about the chart values that it sets."""
+    for finding in judge_one(manifest_object.subject, view):
+        yield manifest_object.finding(finding.rule, finding.fault)
+    for values in chart_values(manifest_object.subject):
+        for finding in judge_one(values.release):
+            path = values.path_in_object(finding.fault.path)
+            yield manifest_object.finding(finding.rule, replace(finding.fault, path=path))
 
 
-def _judged_release(manifest_object: _Object, values: ChartValues) -> list[LintFinding]:
-    return [
-        manifest_object.finding(
-            rule, Fault(values.path_in_object(fault.path), fault.given, fault.allowed, fault.change)
-        )
-        for rule in RULES
-        if rule.applies_to(values.release)
-        for fault in rule.judge(values.release)
-    ]
-
-
-def _judged_together(objects: Sequence[_Object]) -> list[LintFinding]:
-    where = {id(manifest_object.subject): manifest_object for manifest_object in objects}
-    return [
-        where[id(subject)].finding(rule, fault)
-        for rule in STACK_RULES
-        for subject, fault in rule.judge(
-            [manifest_object.subject for manifest_object in objects if rule.applies_to(manifest_object.subject)]
-        )
-    ]
-
-
-def _kind(subject: Subject) -> Kind:
-    return Kind(subject.api_version.rpartition("/")[0], subject.kind)
-
-
-@functools.cache
-def _rules_for(kind: Kind) -> tuple[Rule, ...]:
-    return tuple(rule for rule in RULES if kind in rule.kinds)
-
-
-@functools.cache
-def _view_rules_for(kind: Kind) -> tuple[ViewRule, ...]:
-    return tuple(rule for rule in VIEW_RULES if kind in rule.kinds)
+def _findings_together(objects: Sequence[_Object]) -> Iterator[LintFinding]:
+    object_of = {id(manifest_object.subject): manifest_object for manifest_object in objects}
+    for finding in judge_together([manifest_object.subject for manifest_object in objects], STACK_RULES):
+        yield object_of[id(finding.subject)].finding(finding.rule, finding.fault)

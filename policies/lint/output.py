@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from policies.lint.judging import AnyRule, FileRule, Linted, LintFinding
+from policies.lint.judging import FileRule, Linted, LintFinding, LintRule
 from policies.rule import Severity
 
 _PAGE = "docs/reference/policies.md"
@@ -61,7 +61,7 @@ def message(finding: LintFinding) -> str:
     return f"{finding.object_name}: {finding.fault}" if finding.object_name else str(finding.fault)
 
 
-def page(rule: AnyRule) -> str:
+def page(rule: LintRule) -> str:
     """Where the rule is explained, in the platform's repository."""
     return _PAGE_OF_FILES if isinstance(rule, FileRule) else f"{_PAGE}#{rule.name}"
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import yaml
 
-from gpuplatform.nesting import too_deep_at_line
+from gpuplatform.nesting import MAX_DEPTH, too_deep_at_line
 from policies.subject import MOST_BITS, Plain
 
 MAX_VALUES: Final = 200_000
@@ -74,7 +74,7 @@ def documents(text: str) -> Iterator[Document | Broken]:
         return
     try:
         if (line := too_deep_at_line(text)) is not None:
-            yield Broken(line, "lists or mappings nested without end")
+            yield Broken(line, f"lists or mappings nested deeper than {MAX_DEPTH} levels")
             return
         for number, node in enumerate(_nodes(text)):
             yield _document(node, text, number)

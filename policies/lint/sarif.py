@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
-from policies.lint.judging import FILE_RULES, RULES, STACK_RULES, VIEW_RULES, AnyRule, Linted, LintFinding
+from policies.lint.judging import FILE_RULES, STACK_RULES, Linted, LintFinding, LintRule
 from policies.lint.output import message, page
 from policies.rule import Severity
+from policies.rules import RULES, VIEW_RULES
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
@@ -24,7 +25,7 @@ _STANDARD_INPUT = "stdin"
 
 def as_sarif(linted: Linted) -> str:
     """The findings as one SARIF log with one run."""
-    rules: tuple[AnyRule, ...] = (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)
+    rules: tuple[LintRule, ...] = (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)
     index = {rule.name: number for number, rule in enumerate(rules)}
     driver: dict[str, object] = {"name": "gpuplatform-lint", "rules": [_rule(rule) for rule in rules]}
     run: dict[str, object] = {
@@ -35,7 +36,7 @@ def as_sarif(linted: Linted) -> str:
     return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2)
 
 
-def _rule(rule: AnyRule) -> dict[str, object]:
+def _rule(rule: LintRule) -> dict[str, object]:
     return {
         "id": rule.name,
         "shortDescription": {"text": rule.description},

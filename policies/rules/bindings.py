@@ -8,7 +8,7 @@ from gpuplatform.faults import Fault
 from policies.cel import PLATFORMS_OWN
 from policies.rule import Rule, Severity, StackRule
 from policies.rules.tenancy import is_tenant, unnamed_secrets, wildcards
-from policies.subject import NAMESPACE, SERVICE_ACCOUNT, UNKNOWN, Kind, Plain, Subject, Unknown, at, items_at, quoted
+from policies.subject import NAMESPACE, SERVICE_ACCOUNT, UNKNOWN, Kind, Plain, Subject, at, known_items, quoted
 
 CLUSTER_ROLE = Kind("rbac.authorization.k8s.io", "ClusterRole")
 ROLE_BINDING = Kind("rbac.authorization.k8s.io", "RoleBinding")
@@ -28,8 +28,7 @@ def _named(subject: Subject) -> Iterable[Fault]:
     if at(subject.body, "roleRef", "name") == _WHOLE_CLUSTER:
         allowed = f"a role with the needed rights only: {_WHOLE_CLUSTER} may even change the platform's rules"
         faults.append(Fault("roleRef.name", quoted(_WHOLE_CLUSTER), allowed, "bind a role of the namespace"))
-    listed = items_at(subject, "subjects")
-    for number, bound in enumerate(() if isinstance(listed, Unknown) else listed):
+    for number, bound in enumerate(known_items(subject.body.get("subjects"))):
         name = at(bound, "name")
         if name is not UNKNOWN and (name in _UNNAMED_GROUPS or str(name).startswith("system:serviceaccounts:")):
             path, allowed = f"subjects[{number}].name", "a group, a user or an account by its own name"
@@ -50,8 +49,7 @@ def _narrow(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
         role = at(binding.body, "roleRef", "name")
         if at(binding.body, "roleRef", "kind") != CLUSTER_ROLE.name or not isinstance(role, str) or role not in wide:
             continue
-        listed = items_at(binding, "subjects")
-        for number, bound in enumerate(() if isinstance(listed, Unknown) else listed):
+        for number, bound in enumerate(known_items(binding.body.get("subjects"))):
             if _is_of_a_team(bound, teams):
                 bound_in_words = f"{quoted(at(bound, 'name'))}, who gets the ClusterRole {role} ({wide[role]})"
                 allowed = "a role that names its API groups, resources, verbs and secrets"

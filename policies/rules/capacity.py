@@ -11,10 +11,22 @@ from gpuplatform.faults import Fault
 from gpuplatform.plan.max_flow import Bottleneck, Demand, bottlenecks, divided
 from policies.cel import CLOUD
 from policies.rule import Severity, StackRule
-from policies.subject import STACK, UNKNOWN, Plain, Subject, Unknown, at, items, mapping, number, quoted, text
+from policies.subject import (
+    PUBLISHED,
+    STACK,
+    UNKNOWN,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    list_or_none,
+    mapping,
+    number,
+    quoted,
+    text,
+)
 
-_DOCUMENT = "platform"
-_LINES = f"{_DOCUMENT}.capacity"
+_LINES = f"{PUBLISHED}.capacity"
 
 
 def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
@@ -22,8 +34,8 @@ def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
 
 
 def _of_stack(subject: Subject) -> Iterable[Fault]:
-    published = at(subject.body, _DOCUMENT)
-    lines = _listed(at(published, "capacity"))
+    published = at(subject.body, PUBLISHED)
+    lines = list_or_none(at(published, "capacity"))
     if published is None or isinstance(lines, Unknown):
         return []  # another program's stack, or one of which nothing is known yet
     if lines is None:
@@ -74,7 +86,7 @@ def _read(line: Plain) -> _Line | Unknown | None:
     """None if a part of the line is absent or of another type."""
     pools, claims, allowed = (
         mapping(at(line, "pools")),
-        _listed(at(line, "guaranteed")),
+        list_or_none(at(line, "guaranteed")),
         number(at(line, "allowed_ratio")),
     )
     if isinstance(pools, Unknown) or isinstance(claims, Unknown) or isinstance(allowed, Unknown):
@@ -93,19 +105,13 @@ def _read(line: Plain) -> _Line | Unknown | None:
 def _claim(claim: Plain, pools: tuple[str, ...]) -> _Claim | Unknown | None:
     """Without pools, as in an older release, every pool of the line may serve the claim."""
     amount, meant = number(at(claim, "amount")), at(claim, "pools")
-    named = pools if meant is None else _listed(meant)
+    named = pools if meant is None else list_or_none(meant)
     if isinstance(amount, Unknown) or isinstance(named, Unknown) or UNKNOWN in (named or ()):
         return UNKNOWN
     if amount is None or named is None or any(name not in pools for name in named):
         return None
     words = f"{text(at(claim, 'tenant'))} {amount:g} in {text(at(claim, 'namespace'))}"
     return _Claim(words, amount, tuple(str(name) for name in named))
-
-
-def _listed(value: Plain) -> Sequence[Plain] | Unknown | None:
-    """A list; None if the value is absent or of another type."""
-    is_list = isinstance(value, Sequence) and not isinstance(value, str)
-    return items(value) if value is UNKNOWN or is_list else None
 
 
 def _unreadable(path: str, written: str) -> Fault:

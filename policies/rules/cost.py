@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from gpuplatform.faults import Fault
 from policies.cel import CLOUD
 from policies.rule import Severity, StackRule
-from policies.subject import STACK, UNKNOWN, Subject, Unknown, at, number, quoted
+from policies.subject import PUBLISHED, STACK, UNKNOWN, Subject, Unknown, at, number, quoted
 
-_DOCUMENT = "platform"
 _LIMITS = {
     "monthly_floor_usd": ("monthly_floor_limit_usd", "remove static nodes and reservations, or raise the limit"),
     "monthly_ceiling_usd": ("monthly_budget_usd", "lower ceilings, or raise the budget"),
@@ -21,13 +20,13 @@ def _within_budget(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault
 
 
 def _over(subject: Subject) -> Iterable[Fault]:
-    published = at(subject.body, _DOCUMENT)
+    published = at(subject.body, PUBLISHED)
     if published is None or published is UNKNOWN:
         return []  # another program's stack, or one of which nothing is known yet
     cost = at(published, "cost")
     faults: list[Fault] = []
     for figure, (limit, change) in _LIMITS.items():
-        path = f"{_DOCUMENT}.cost.{figure}"
+        path = f"{PUBLISHED}.cost.{figure}"
         costs, allowed = number(at(cost, figure)), number(at(cost, limit))
         if isinstance(costs, Unknown) or isinstance(allowed, Unknown):
             continue

@@ -21,9 +21,8 @@ from policies.subject import (
     RESOURCE_CLAIM_TEMPLATE,
     UNKNOWN,
     Subject,
-    Unknown,
     at,
-    items,
+    known_items,
     quoted,
 )
 from policies.workloads import is_platforms
@@ -37,7 +36,6 @@ def _claims(subject: Subject) -> Iterable[Fault]:
     if is_platforms(subject):
         return []
     spec = ("spec", "spec") if subject.is_a(RESOURCE_CLAIM_TEMPLATE) else ("spec",)
-    requests = items(at(subject.body, *spec, "devices", "requests"))
     return [
         Fault(
             ".".join((*spec, "devices", f"requests[{number}]", *holder, _FIELD)),
@@ -45,7 +43,7 @@ def _claims(subject: Subject) -> Iterable[Fault]:
             "nothing: with it a pod uses cards that another pod holds, and no quota counts them",
             f"remove {_FIELD}",
         )
-        for number, request in enumerate(() if isinstance(requests, Unknown) else requests)
+        for number, request in enumerate(known_items(at(subject.body, *spec, "devices", "requests")))
         for holder in _HOLDERS
         if (access := at(request, *holder, _FIELD)) not in (None, False, UNKNOWN)
     ]

@@ -9,7 +9,7 @@ from gpuplatform.faults import Fault
 from gpuplatform.standard.aws_actions import UNSCOPED_READS
 from policies.cel import CLOUD
 from policies.rule import Rule, Severity
-from policies.subject import Kind, Plain, Subject, Unknown, at, items, plain, quoted
+from policies.subject import Kind, Plain, Subject, Unknown, at, known_items, plain, quoted
 
 POLICY = Kind("", "aws:iam/policy:Policy")
 ROLE = Kind("", "aws:iam/role:Role")
@@ -33,8 +33,7 @@ def _listed(value: Plain) -> list[Plain]:
     """A policy may write one thing without its list."""
     if isinstance(value, str | Mapping):
         return [value]
-    listed = items(value)
-    return [] if isinstance(listed, Unknown) else list(listed)
+    return list(known_items(value))
 
 
 def _readable(subject: Subject, field: str) -> list[Fault]:

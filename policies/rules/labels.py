@@ -10,7 +10,7 @@ from gpuplatform.standard import keys, labels
 from policies.cel import Cel, every, literal
 from policies.nodepool import LABELS_PATH, nodepool
 from policies.rule import Rule, Severity
-from policies.subject import NODE_GROUP, NODE_POOL, UNKNOWN, Subject, Unknown, at, items_at, mapping_at, text
+from policies.subject import NODE_GROUP, NODE_POOL, UNKNOWN, Subject, Unknown, at, known_items, mapping_at, text
 
 
 def _complete(subject: Subject) -> Iterable[Fault]:
@@ -58,9 +58,8 @@ def _owned_by_nvidia(subject: Subject, *path: str) -> list[Fault]:
 
 def _requirement_keys(subject: Subject) -> list[str]:
     """The requirements' keys: Karpenter labels a node with a fixed requirement, so one can set a label too."""
-    lines = items_at(subject, *label_accuracy.REQUIREMENTS_PATH.split("."))
-    written = [] if isinstance(lines, Unknown) else [at(line, "key") for line in lines]
-    return [key for key in written if isinstance(key, str)]
+    requirements = known_items(at(subject.body, *label_accuracy.REQUIREMENTS_PATH.split(".")))
+    return [key for line in requirements if isinstance(key := at(line, "key"), str)]
 
 
 def _if_present(key: str, values: Iterable[str]) -> str:

@@ -22,8 +22,8 @@ from policies.subject import (
     Subject,
     Unknown,
     at,
-    items,
     items_at,
+    known_items,
     mapping_at,
     quoted,
     text,
@@ -182,8 +182,7 @@ def _budget(number: int, budget: Plain) -> list[Fault]:
 
 
 def _reasons(path: str, written: Plain) -> list[Fault]:
-    listed = items(written)
-    reasons = [] if isinstance(listed, Unknown) else [text(reason) for reason in listed]
+    reasons = [text(reason) for reason in known_items(written)]
     return [
         Fault(f"{path}.reasons", quoted(reason), f"one of {', '.join(Reason)}", "correct the reason")
         for reason in reasons

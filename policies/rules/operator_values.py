@@ -22,6 +22,7 @@ from policies.subject import (
     at,
     items,
     items_at,
+    known_items,
     mapping_at,
     quoted,
     text,
@@ -90,8 +91,7 @@ def _by_request(subject: Subject) -> Iterable[Fault]:
     if enabled not in (None, True, UNKNOWN):
         allowed = "true, the chart's default: without it a container's cards are whatever its variable names"
         faults.append(Fault("values.cdi.enabled", quoted(enabled), allowed, "set cdi.enabled: true"))
-    variables = items(at(values, "devicePlugin", "env"))
-    for number, variable in enumerate(() if isinstance(variables, Unknown) else variables):
+    for number, variable in enumerate(known_items(at(values, "devicePlugin", "env"))):
         strategy = text(at(variable, "value"))
         if at(variable, "name") != _STRATEGY or strategy is UNKNOWN:
             continue

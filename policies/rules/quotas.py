@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import yaml
 
 from gpuplatform.analysis.mig.file import judge as judge_layouts
 from gpuplatform.faults import Fault, errors
-from gpuplatform.nesting import too_deep_at_line
+from gpuplatform.nesting import MAX_DEPTH, too_deep_at_line
 from gpuplatform.standard import keys, labels, resources
 from policies.cel import PLATFORMS_OWN
 from policies.nodepool import nodepool
@@ -84,15 +85,23 @@ def _legal(subject: Subject) -> Iterable[Fault]:
     data = mapping_at(subject, "data")
     if isinstance(data, Unknown):
         return []
-    written = [(key, value) for key, value in data.items() if isinstance(value, str) and _gives_layouts(value)]
     return [
-        Fault(f"data[{key}].{fault.path}", fault.given, fault.allowed, fault.change)
-        for key, value in written
-        for fault in errors(judge_layouts(value).faults)
+        replace(fault, path=f"data[{key}].{fault.path}")
+        for key, value in data.items()
+        if isinstance(value, str) and _holds_layouts(value)
+        for fault in _layout_faults(value)
     ]
 
 
-def _gives_layouts(written: str) -> bool:
+def _layout_faults(text: str) -> list[Fault]:
+    line = too_deep_at_line(text)
+    if line is None:
+        return errors(judge_layouts(text).faults)
+    nesting = f"lists or mappings nested deeper than {MAX_DEPTH} levels at line {line}"
+    return [Fault("configuration", nesting, "YAML, one document", "correct the file at this place")]
+
+
+def _holds_layouts(written: str) -> bool:
     """Whether a text is a mig-parted configuration, however it is written: quoted, as JSON, or broken."""
     if _LAYOUTS not in written:
         return False

@@ -21,7 +21,7 @@ from policies.subject import (
     Unknown,
     at,
     items,
-    items_at,
+    known_items,
     mapping_at,
     quoted,
     text,
@@ -106,13 +106,11 @@ def unnamed_secrets(subject: Subject) -> list[Fault]:
 
 
 def _role_rules(subject: Subject) -> list[tuple[str, Plain]]:
-    rules = items_at(subject, "rules")
-    return [] if isinstance(rules, Unknown) else [(f"rules[{number}]", rule) for number, rule in enumerate(rules)]
+    return [(f"rules[{number}]", rule) for number, rule in enumerate(known_items(subject.body.get("rules")))]
 
 
 def _texts(value: Plain) -> list[str | Unknown | None]:
-    listed = items(value)
-    return [] if isinstance(listed, Unknown) else [text(item) for item in listed]
+    return [text(item) for item in known_items(value)]
 
 
 def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:

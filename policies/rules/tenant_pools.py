@@ -7,12 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from gpuplatform.faults import Fault
 from policies.admission import parameters
 from policies.rule import Severity, StackRule
-from policies.subject import CONFIG_MAP, STACK, UNKNOWN, Plain, Subject, Unknown, at, items, text
+from policies.subject import (
+    CONFIG_MAP,
+    PUBLISHED,
+    STACK,
+    UNKNOWN,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    known_items,
+    list_or_none,
+    text,
+)
 
-_DOCUMENT = "platform"
 _NONE = "none"
 _UNREADABLE = Fault(
-    f"{_DOCUMENT}.tenants",
+    f"{PUBLISHED}.tenants",
     "an incomplete list of teams",
     "a list of teams, each with its namespaces, each of these with a name and the names of its pools",
     "publish the pools of each namespace: a team cannot read otherwise which pools it may use",
@@ -21,7 +32,7 @@ _UNREADABLE = Fault(
 
 def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     for stack in subjects:
-        published = at(stack.body, _DOCUMENT) if stack.is_a(STACK) else None
+        published = at(stack.body, PUBLISHED) if stack.is_a(STACK) else None
         if published is None or published is UNKNOWN:
             continue  # another program's stack, or one of which nothing is known yet
         pools = _pools_of_namespaces(published)
@@ -52,12 +63,12 @@ def _pools_of_namespaces(published: Plain) -> Mapping[str, frozenset[str]] | Unk
 
 def _namespaces(published: Plain) -> Sequence[Plain] | Unknown | None:
     """Those of all teams."""
-    tenants = _listed(at(published, "tenants"))
+    tenants = list_or_none(at(published, "tenants"))
     if tenants is None or isinstance(tenants, Unknown):
         return tenants
     namespaces: list[Plain] = []
     for tenant in tenants:
-        of_tenant = _listed(at(tenant, "namespaces"))
+        of_tenant = list_or_none(at(tenant, "namespaces"))
         if of_tenant is None or isinstance(of_tenant, Unknown):
             return of_tenant
         namespaces += of_tenant
@@ -65,14 +76,14 @@ def _namespaces(published: Plain) -> Sequence[Plain] | Unknown | None:
 
 
 def _guarantees(published: Plain, pools: Mapping[str, frozenset[str]]) -> Iterable[Fault]:
-    for number, line in enumerate(_known_items(at(published, "capacity"))):
-        for place, claim in enumerate(_known_items(at(line, "guaranteed"))):
-            namespace, named = text(at(claim, "namespace")), [text(item) for item in _known_items(at(claim, "pools"))]
+    for number, line in enumerate(known_items(at(published, "capacity"))):
+        for place, claim in enumerate(known_items(at(line, "guaranteed"))):
+            namespace, named = text(at(claim, "namespace")), [text(item) for item in known_items(at(claim, "pools"))]
             allowed = pools.get(str(namespace), frozenset())
             outside = [name for name in named if isinstance(name, str) and name not in allowed]
             if outside and namespace is not UNKNOWN:
                 yield Fault(
-                    f"{_DOCUMENT}.capacity[{number}].guaranteed[{place}].pools",
+                    f"{PUBLISHED}.capacity[{number}].guaranteed[{place}].pools",
                     f"a guarantee of {namespace} on {', '.join(outside)}",
                     f"pools that it may use: {_listing(allowed)}",
                     "guarantee it on those, or add the pool to the namespace's `pools` in the stack's settings",
@@ -102,27 +113,15 @@ def _read(subject: Subject, pools: Mapping[str, frozenset[str]]) -> Iterable[Fau
             )
 
 
-def _listed(value: Plain) -> Sequence[Plain] | Unknown | None:
-    """A list; None if the value is absent or of another type."""
-    is_list = isinstance(value, Sequence) and not isinstance(value, str)
-    return items(value) if value is UNKNOWN or is_list else None
-
-
 def _texts(value: Plain) -> Sequence[str] | Unknown | None:
     """A list of texts; None if the value is absent or of another type."""
-    listed = _listed(value)
+    listed = list_or_none(value)
     if listed is None or isinstance(listed, Unknown):
         return listed
     if UNKNOWN in listed:
         return UNKNOWN
     texts = [item for item in listed if isinstance(item, str)]
     return texts if len(texts) == len(listed) else None
-
-
-def _known_items(value: Plain) -> Sequence[Plain]:
-    """The items of a list that is known; none of anything else."""
-    listed = items(value)
-    return () if isinstance(listed, Unknown) else listed
 
 
 def _listing(pools: frozenset[str]) -> str:

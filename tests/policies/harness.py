@@ -12,6 +12,7 @@ from google.protobuf import json_format
 from pulumi.runtime import proto
 
 from policies.engine import PackServer
+from policies.judge import apply
 from policies.rule import Rule, StackRule
 from policies.subject import Subject, Unknown, of_document, of_resource
 from policies.wire import UNKNOWN_MARKS
@@ -52,9 +53,7 @@ def subject(document: Document) -> Subject:
 def verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:
     """The faults that a rule finds in plain documents."""
     subjects = [judged for judged in map(subject, documents) if rule.applies_to(judged)]
-    if isinstance(rule, Rule):
-        return [str(fault) for judged in subjects for fault in rule.judge(judged)]
-    return [str(fault) for _, fault in rule.judge(subjects)]
+    return [str(finding.fault) for finding in apply(rule, subjects)]
 
 
 def engine_verdict(rule: Rule | StackRule, *documents: Document) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from policies.judge import apply
 from policies.rule import Rule, StackRule
 from policies.rules.architectures import GRAVITON_TAINTED, NODEPOOL_ONE_ARCHITECTURE
 from policies.rules.budgets import DRIFT_POSSIBLE
@@ -254,7 +255,7 @@ def test_a_network_wider_than_any_organisation_s_is_nobody_s() -> None:
 def test_the_operator_is_known_by_its_chart_however_it_is_given(chart: str) -> None:
     release = of_release(chart, {"driver": {"enabled": True}, "toolkit": {"enabled": False}})
 
-    assert len(list(OPERATOR_INSTALLS_NOTHING.judge(release))) == 1
+    assert len(apply(OPERATOR_INSTALLS_NOTHING, [release])) == 1
 
 
 def test_a_resource_s_token_says_what_object_it_is() -> None:

@@ -11,6 +11,7 @@ from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.render.block import block as block_of
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys
+from policies.judge import apply
 from policies.rule import ViewRule
 from policies.rules import VIEW_RULES
 from policies.rules.pods.defaults import POD_MEMORY_BOUNDED
@@ -84,7 +85,7 @@ def idle() -> Document:
 def said(rule: ViewRule, document: Document, view: StackView = DEV) -> list[str]:
     judged = subject(document)
     assert rule.applies_to(judged)
-    return [str(finding) for finding in rule.judge(judged, view)]
+    return [str(finding.fault) for finding in apply(rule, [judged], view)]
 
 
 BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (

@@ -11,17 +11,17 @@ from tests.policies.documents import a_namespace, a_pool, but
 def test_two_objects_of_one_kind_and_name_are_refused() -> None:
     other = but(a_pool(), "spec", "weight", 7)
 
-    findings = judge_stack([a_pool(), other], {}, {}, {})
+    findings = judge_stack([a_pool(), other], {}, {}, {}, {})
     twin = of_document(other)
 
     assert [str(finding.subject) for finding in findings if finding.rule.name == "objects-distinct"] == [str(twin)]
-    assert not [finding for finding in judge_stack([a_pool(), a_namespace()], {}, {}, {}) if not finding.rule.kinds]
+    assert not [finding for finding in judge_stack([a_pool(), a_namespace()], {}, {}, {}, {}) if not finding.rule.kinds]
 
 
 def test_a_finding_as_a_fault_names_object_field_and_rule() -> None:
     pool = but(a_pool(), "metadata", "name", "twin")
 
-    (finding,) = [seen for seen in judge_stack([pool, pool], {}, {}, {}) if seen.rule.name == "objects-distinct"]
+    (finding,) = [seen for seen in judge_stack([pool, pool], {}, {}, {}, {}) if seen.rule.name == "objects-distinct"]
 
     fault = as_fault(finding)
     assert fault.path == "NodePool twin: metadata.name"

@@ -24,7 +24,19 @@ from gpuplatform.faults import Fault
 from policies.cel import Cel, every, literal
 from policies.pod import container_bodies
 from policies.rule import Rule, Severity
-from policies.subject import CONFIG_MAP, SECRET, UNKNOWN, Plain, Subject, Unknown, at, items, mapping, quoted, text
+from policies.subject import (
+    CONFIG_MAP,
+    SECRET,
+    UNKNOWN,
+    Plain,
+    Subject,
+    Unknown,
+    at,
+    known_items,
+    mapping,
+    quoted,
+    text,
+)
 from policies.workloads import WORKLOAD_KINDS, is_platforms, pod_templates
 
 DEVICES = "NVIDIA_VISIBLE_DEVICES"
@@ -58,9 +70,8 @@ def _pod(subject: Subject) -> Iterable[Fault]:
 
 def _variables(path: str, container: Plain) -> list[Fault]:
     """Some variables may be unknown; the known ones are judged."""
-    listed = items(at(container, "env"))
     faults: list[Fault] = []
-    for number, variable in enumerate(() if isinstance(listed, Unknown) else listed):
+    for number, variable in enumerate(known_items(at(container, "env"))):
         name, value, source = (at(variable, part) for part in ("name", "value", "valueFrom"))
         where = f"{path}.env[{number}]"
         if not isinstance(name, str) or name not in _ALLOWED or UNKNOWN in (value, source):
@@ -81,7 +92,6 @@ def _is_harmless(name: str, value: str) -> bool:
 
 def _prefixes(path: str, container: Plain) -> list[Fault]:
     """A prefix and a key can make the name together, and the key is in an object that the pod does not show."""
-    listed = items(at(container, "envFrom"))
     return [
         Fault(
             f"{path}.envFrom[{number}].prefix",
@@ -89,7 +99,7 @@ def _prefixes(path: str, container: Plain) -> list[Fault]:
             f"a prefix with which none of {', '.join(_NAMES)} begins: a key could complete the name",
             "choose another prefix, or leave it out",
         )
-        for number, source in enumerate(() if isinstance(listed, Unknown) else listed)
+        for number, source in enumerate(known_items(at(container, "envFrom")))
         if isinstance(prefix := at(source, "prefix"), str)
         and prefix
         and any(name.startswith(prefix) for name in _NAMES)

@@ -14,7 +14,7 @@ from gpuplatform.faults import Fault
 from policies.cel import Cel, every, literal
 from policies.pod import container_bodies
 from policies.rule import Rule, Severity
-from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, quoted, text
+from policies.subject import UNKNOWN, Plain, Subject, at, known_items, quoted, text
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, is_platforms, pod_templates
 
 _HOSTS = {
@@ -43,7 +43,6 @@ def _namespaces(pod: PodTemplate) -> list[Fault]:
 
 
 def _paths(pod: PodTemplate) -> list[Fault]:
-    volumes = items(pod.spec.get("volumes"))
     return [
         Fault(
             f"{pod.spec_path}.volumes[{number}].hostPath",
@@ -51,7 +50,7 @@ def _paths(pod: PodTemplate) -> list[Fault]:
             "no path of the node: /dev gives access to every card, and other paths to the node itself",
             "use emptyDir (medium: Memory for /dev/shm) or a claim; ask for cards in resources.limits",
         )
-        for number, volume in enumerate(() if isinstance(volumes, Unknown) else volumes)
+        for number, volume in enumerate(known_items(pod.spec.get("volumes")))
         if (path := at(volume, "hostPath")) not in (None, UNKNOWN)
     ]
 
@@ -73,7 +72,6 @@ def _privileges(path: str, context: Plain) -> list[Fault]:
     if privileged not in (None, False, UNKNOWN):
         allowed = "false: a privileged container has every device of the node"
         faults.append(Fault(f"{path}.privileged", quoted(privileged), allowed, "remove privileged"))
-    added = items(at(context, "capabilities", "add"))
     faults += [
         Fault(
             f"{path}.capabilities.add[{number}]",
@@ -81,7 +79,7 @@ def _privileges(path: str, context: Plain) -> list[Fault]:
             "a capability that does not open the node: with this one NVIDIA's runtime gives cards by a variable",
             "remove it",
         )
-        for number, capability in enumerate(() if isinstance(added, Unknown) else added)
+        for number, capability in enumerate(known_items(at(context, "capabilities", "add")))
         if isinstance(capability, str) and capability.upper() in _CAPABILITIES
     ]
     return faults

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gpuplatform.faults import Fault
 from policies.cel import NotInCluster
 from policies.rule import Rule, Severity, StackRule
-from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, quoted, text
+from policies.subject import UNKNOWN, Kind, Plain, Subject, Unknown, at, items, known_items, quoted, text
 from policies.workloads import PodTemplate, pod_templates
 
 JOB = Kind("batch", "Job")
@@ -62,8 +62,7 @@ def _commands(pod: PodTemplate) -> str | None:
         for name in ("command", "args"):
             words = items(at(container, name))
             parts += [UNKNOWN] if isinstance(words, Unknown) else words
-        variables = items(at(container, "env"))
-        for variable in () if isinstance(variables, Unknown) else variables:
+        for variable in known_items(at(container, "env")):
             if at(variable, "name") == _MASTER_ADDR:
                 parts += ["--master-addr", at(variable, "value")]
     texts = [text(part) for part in parts]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from unittest.mock import patch
 
 from cli.lint import lint
-from policies.lint import judging
+from policies import judge
 from policies.rules import labels
 
 if __name__ == "__main__":
-    with patch.object(judging, "RULES", (labels.GPU_LABELS_COMPLETE,)):
+    with patch.object(judge, "RULES", (labels.GPU_LABELS_COMPLETE,)):
         lint()

@@ -13,9 +13,7 @@ import pytest
 from gpuplatform.faults import Fault
 from policies.lint.judging import (
     FILE_RULES,
-    RULES,
     STACK_RULES,
-    VIEW_RULES,
     YAML,
     Linted,
     LintFinding,
@@ -25,6 +23,7 @@ from policies.lint.judging import (
 )
 from policies.lint.output import as_github, as_json, as_text
 from policies.lint.sarif import SCHEMA, as_sarif
+from policies.rules import RULES, VIEW_RULES
 from policies.rules.pods.requests import POD_RUNTIME_CLASS
 from policies.rules.priorities import PRIORITY_CLASS_NOT_DEFAULT
 from sandbox.tools.module_files import SARIF_SCHEMA, files_at_hand

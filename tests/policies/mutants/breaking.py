@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from gpuplatform.faults import Fault, errors
+from policies.judge import apply
 from policies.reads import Path, Reads, reads_of, watched
 from policies.rule import ChangeRule, Rule, StackRule, ViewRule
 from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
@@ -111,28 +111,21 @@ class Judged:
         if isinstance(rule, StackRule):
             subjects = list(self._source.subjects)
             subjects[number] = subject
-            faults = [
-                fault for _, fault in rule.judge([candidate for candidate in subjects if rule.applies_to(candidate)])
-            ]
-            return bool(errors(faults))
-        return bool(errors(self._judge(rule, number)(subject)))
+            return bool(apply(rule, [candidate for candidate in subjects if rule.applies_to(candidate)]))
+        return bool(self._judge(rule, number)(subject))
 
-    def _judge(self, rule: Rule | ViewRule | ChangeRule, number: int) -> Callable[[Subject], list[Fault]]:
+    def _judge(self, rule: Rule | ViewRule | ChangeRule, number: int) -> Callable[[Subject], Sequence[object]]:
         """The rule as a function of one changed subject."""
-        if isinstance(rule, Rule):
-            return lambda subject: list(rule.judge(subject))
-        if isinstance(rule, ViewRule):
-            view = self._source.view
-            assert view is not None
-            return lambda subject: list(rule.judge(subject, view))
-        return lambda subject: list(rule.judge(self._source.subjects[number], subject))
+        if isinstance(rule, ChangeRule):
+            return lambda subject: list(rule.judge(self._source.subjects[number], subject))
+        return lambda subject: apply(rule, [subject], self._source.view)
 
     def _note(self, rule: AnyRule) -> None:
         """What the rule reads of the source as it stands."""
         mine = [number for number, subject in enumerate(self._source.subjects) if rule.applies_to(subject)]
         if isinstance(rule, StackRule):
             every = {number: Reads() for number in mine}
-            list(rule.judge([watched(self._source.subjects[number], every[number]) for number in mine]))
+            apply(rule, [watched(self._source.subjects[number], every[number]) for number in mine])
         else:
             every = {number: reads_of(self._judge(rule, number), self._source.subjects[number]) for number in mine}
         for number, reads in every.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from policies.reads import Path, written
+from policies.reads import Path, path_text
 from policies.rules import CHANGE_RULES
 from policies.subject import UNKNOWN, Plain, Subject
 from sandbox.cloud.input_validation import input_problems
@@ -51,7 +51,7 @@ class Mutant:
 
     def __str__(self) -> str:
         became = "nothing" if self.value is GONE else repr(self.value)
-        return f"{self.source}: {self.subject}: {written(self.path)} becomes {became} ({self.way.value})"
+        return f"{self.source}: {self.subject}: {path_text(self.path)} becomes {became} ({self.way.value})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Gap:
     way: Way
 
     def __str__(self) -> str:
-        return f"{self.subject}: {written(self.path)}: no row says who notices it as {self.way.value}"
+        return f"{self.subject}: {path_text(self.path)}: no row says who notices it as {self.way.value}"
 
 
 @functools.cache

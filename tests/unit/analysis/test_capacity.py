@@ -20,6 +20,7 @@ from gpuplatform.faults import Fault, errors
 from gpuplatform.outputs import describe
 from gpuplatform.settings.partial import PartialSettings
 from gpuplatform.settings.source import SETTINGS_KEY, Plain
+from policies.judge import apply
 from policies.rules.capacity import GUARANTEES_WITHIN_CAPACITY
 from policies.subject import of_document
 from tests.builders import ROOT, STACKS, a_card, a_market, a_pool, settings_object, some_settings
@@ -102,7 +103,7 @@ def test_what_is_published_of_such_a_stack_lets_the_policy_see_the_same() -> Non
 
 def findings(stack: Mapping[str, object]) -> list[str]:
     """What the rule says of a published stack."""
-    return [str(fault) for _, fault in GUARANTEES_WITHIN_CAPACITY.judge([of_document(stack)])]
+    return [str(finding.fault) for finding in apply(GUARANTEES_WITHIN_CAPACITY, [of_document(stack)])]
 
 
 @pytest.mark.parametrize(("borrow", "most"), [(6, None), (7, 6)])
