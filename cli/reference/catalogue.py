@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from cli.reference.markdown import generated, table
 from gpuplatform.catalog.cards import Card, cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.catalog.prices import Availability, not_offered_rows, offer, price, price_rows, regions, unknown_pairs
 
 _ABOUT = """
@@ -41,7 +40,7 @@ def page() -> str:
     """The page ``catalogue.md``."""
     sources = _Sources()
     types = instance_types().values()
-    nvidia = [instance_type for instance_type in types if instance_type.card is not None or instance_type.fractional]
+    nvidia = [instance_type for instance_type in types if instance_type.has_nvidia]
     neuron = [instance_type for instance_type in types if instance_type.neuron_devices]
     plain = [instance_type for instance_type in types if instance_type not in nvidia and instance_type not in neuron]
     return "".join(
@@ -74,7 +73,7 @@ def _cards(sources: _Sources) -> str:
 
 
 def _card(card: Card, sources: _Sources) -> tuple[str, ...]:
-    geometry_of = geometry(card.mig_table) if card.mig_table else None
+    geometry_of = card.geometry
     profiles = (
         ", ".join(f"{profile.name} ×{profile.max_instances}" for profile in geometry_of.profiles)
         if geometry_of
@@ -94,7 +93,7 @@ def _nvidia(types: Sequence[InstanceType], sources: _Sources) -> str:
 
 
 def _gpu_row(instance_type: InstanceType, sources: _Sources) -> tuple[str, ...]:
-    held = cards().get(instance_type.card or "")
+    held = instance_type.nvidia_card
     carried = f"{instance_type.cards} × {instance_type.card}" if held else "part of one L4: not for pools"
     total = f"{instance_type.cards * held.memory_gb} GB" if held else "-"
     return (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cli.reference.markdown import any_of, code, generated, table
 from gpuplatform.catalog.cards import cards
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.standard import aliases, keys, labels, names, resources, taints
 from gpuplatform.standard.markets import Market
 from gpuplatform.standard.priorities import PREEMPTION_POLICY, PRIORITIES
@@ -104,7 +103,7 @@ def _label(label: labels.Label) -> tuple[str, ...]:
 def _values() -> str:
     rows: list[tuple[str, ...]] = []
     for card in cards().values():
-        table_of = geometry(card.mig_table) if card.mig_table else None
+        table_of = card.geometry
         profiles = [] if table_of is None else [labels.profile_value(profile.name) for profile in table_of.profiles]
         shown = ", ".join(map(code, profiles)) or "none"
         rows.append((card.name, code(card.model), code(labels.memory_value(card.memory_gb)), shown))

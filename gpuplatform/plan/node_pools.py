@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gpuplatform.catalog.cards import Card, card
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
-from gpuplatform.catalog.mig import geometry
+from gpuplatform.catalog.instance_types import InstanceType, types_named
 from gpuplatform.plan.division import cards_of_whole_nodes
 from gpuplatform.settings.pools import CardChoice, CpuPool, MarketChoice, NeuronPool, Pool, Provisioner, Sharing
 from gpuplatform.standard import keys, labels, names, resources, selection, taints
@@ -123,7 +122,7 @@ def units_per_card(pool: Pool, of: Card) -> int:
     profile = mig_profile(pool)
     if profile is None:
         return shares_per_card(pool) or 1
-    table = geometry(of.mig_table) if of.mig_table else None
+    table = of.geometry
     card_profile = table.profile(profile) if table else None
     return card_profile.max_instances if card_profile else 0
 
@@ -164,13 +163,13 @@ def instance_type_names(pool: Pool) -> tuple[str, ...]:
 
 def architectures(names_of_types: Iterable[str]) -> tuple[str, ...]:
     """The architectures of the known types, each once; settings with more than one are refused."""
-    return tuple(sorted({known_type.architecture for name in names_of_types if (known_type := instance_type(name))}))
+    return tuple(sorted({node.architecture for node in types_named(names_of_types)}))
 
 
 def efa_layouts(pool: Pool) -> tuple[range, ...]:
     """The network cards on which the pool's types have EFA interfaces: one range for each distinct layout."""
-    types = (instance_type(name) for name in instance_type_names(pool))
-    return tuple(dict.fromkeys(known_type.efa_cards for known_type in types if known_type and known_type.efa_cards))
+    types = types_named(instance_type_names(pool))
+    return tuple(dict.fromkeys(node.efa_cards for node in types if node.efa_cards))
 
 
 def selection_of(pool: Pool) -> Selection:
@@ -204,7 +203,7 @@ def nodepools_of(pool: Pool, network_zones: Sequence[str]) -> tuple[PlannedNodeP
     planned: list[PlannedNodePool] = []
     for _, _, choice, market in sorted(rungs, key=lambda rung: rung[:2]):
         known_card = card(choice.card)
-        types = tuple(known_type for name in choice.instance_types if (known_type := instance_type(name)))
+        types = types_named(choice.instance_types)
         if known_card is None or not types:
             continue
         node_pool = PlannedNodePool(

@@ -33,6 +33,7 @@ CAPACITY_TYPE = "karpenter.sh/capacity-type"
 DISCOVERY = "karpenter.sh/discovery"
 DO_NOT_DISRUPT = "karpenter.sh/do-not-disrupt"
 NODEPOOL = "karpenter.sh/nodepool"
+INSTANCE_PREFIX = "karpenter.k8s.aws/instance-"
 INSTANCE_ACCELERATOR_COUNT = "karpenter.k8s.aws/instance-accelerator-count"
 INSTANCE_ACCELERATOR_MANUFACTURER = "karpenter.k8s.aws/instance-accelerator-manufacturer"
 INSTANCE_ACCELERATOR_NAME = "karpenter.k8s.aws/instance-accelerator-name"
@@ -40,8 +41,10 @@ INSTANCE_CATEGORY = "karpenter.k8s.aws/instance-category"
 INSTANCE_CPU = "karpenter.k8s.aws/instance-cpu"
 INSTANCE_FAMILY = "karpenter.k8s.aws/instance-family"
 INSTANCE_GENERATION = "karpenter.k8s.aws/instance-generation"
+INSTANCE_GPU_PREFIX = "karpenter.k8s.aws/instance-gpu-"
 INSTANCE_GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 INSTANCE_GPU_MANUFACTURER = "karpenter.k8s.aws/instance-gpu-manufacturer"
+INSTANCE_GPU_MEMORY = "karpenter.k8s.aws/instance-gpu-memory"
 INSTANCE_GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
 INSTANCE_LOCAL_NVME = "karpenter.k8s.aws/instance-local-nvme"
 INSTANCE_MEMORY = "karpenter.k8s.aws/instance-memory"
@@ -49,7 +52,7 @@ INSTANCE_NETWORK_BANDWIDTH = "karpenter.k8s.aws/instance-network-bandwidth"
 INSTANCE_SIZE = "karpenter.k8s.aws/instance-size"
 CRITICAL_ADDONS_ONLY = "CriticalAddonsOnly"
 
-UNTOLD = frozenset(
+RUNTIME_LABELS = frozenset(
     {
         "beta.kubernetes.io/arch",
         "beta.kubernetes.io/instance-type",
@@ -74,7 +77,7 @@ UNTOLD = frozenset(
         "topology.k8s.aws/zone-id",
     }
 )
-"""Labels of nodes (Karpenter's, and Kubernetes' old names) whose values follow from neither settings nor catalog."""
+"""Labels of nodes (Karpenter's, and Kubernetes' old names) whose values are known at run time only."""
 
 # NVIDIA GPU Operator v26.7 and GPU Feature Discovery. The instructions are set by the platform; every other
 # label under the feature-discovery prefix is written by NVIDIA's software and never by hand.

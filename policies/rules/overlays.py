@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpuplatform.analysis.label_accuracy import selectable
-from gpuplatform.analysis.placement.pod import whole
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, resources
+from gpuplatform.standard.quantities import whole
 from policies.cel import PLATFORMS_OWN
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool, requirements_at
 from policies.rule import Rule, Severity, StackRule

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from gpuplatform.analysis.placement.pod import quantity
 from gpuplatform.render.document import Document, name_of
+from gpuplatform.standard.quantities import quantity
 from sandbox.cluster import Cluster, Node, items
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.simulate.missing_pods import MissingPods, gone, queued, refused

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gpuplatform.analysis.placement.pod import quantity
 from gpuplatform.analysis.sharing import way_of
 from gpuplatform.catalog.cards import Card
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile, plan, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import resources
+from gpuplatform.standard.quantities import quantity
 from sandbox.cluster import Node
 from sandbox.simulate.owners import Workload
 from sandbox.simulate.snapshot import PodState, Snapshot
@@ -74,7 +73,7 @@ def compute_per_unit(pool: Pool, card: Card) -> Fraction:
     profile = mig_profile(pool)
     if profile is None:
         return Fraction(1, way_of(pool, card).units_per_card)
-    table = geometry(card.mig_table) if card.mig_table else None
+    table = card.geometry
     slice_profile = table.profile(profile) if table else None
     return Fraction(slice_profile.compute_slices, table.compute_slices) if slice_profile and table else Fraction(0)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpuplatform.analysis.label_accuracy import well_known
 from gpuplatform.analysis.placement.landing import unselective
 from gpuplatform.analysis.placement.view import LaunchOption, NamespaceView, NodePoolView, StackView
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
+from gpuplatform.catalog.instance_types import InstanceType, types_named
 from gpuplatform.faults import Fault
 from gpuplatform.plan.node_pools import (
     PlannedNodePool,
@@ -24,6 +23,7 @@ from gpuplatform.settings.pools import CpuPool, NeuronPool, Provisioner
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import aliases, keys, names, resources
+from gpuplatform.standard.instance_labels import instance_labels
 from gpuplatform.standard.markets import Market
 
 
@@ -103,7 +103,7 @@ def _devices(planned: PlannedNodePool, node: InstanceType) -> dict[str, int]:
 
 def _other(pool: CpuPool | NeuronPool, zones: tuple[str, ...], prices: Prices) -> NodePoolView:
     """A NodePool without NVIDIA cards: it has no weight, and Karpenter may use any of its markets."""
-    types = [known_type for name in pool.instance_types if (known_type := instance_type(name))]
+    types = types_named(pool.instance_types)
     return NodePoolView(
         name=pool.name,
         pool=pool.name,
@@ -141,7 +141,7 @@ def _option(
     node: InstanceType, market: Market, prices: Prices | None, devices: Mapping[str, int], *, labelled: bool
 ) -> LaunchOption:
     """An instance type on a market; only Karpenter's nodes have more labels than Kubernetes sets."""
-    labels_of_type = well_known(node.name)
+    labels_of_type = instance_labels(node.name)
     plain = (keys.INSTANCE_TYPE, keys.ARCHITECTURE, keys.OPERATING_SYSTEM)
     labels = (
         {**labels_of_type, keys.CAPACITY_TYPE: market.value}

@@ -7,7 +7,6 @@ knows a card only by its device id, and the same profile has another id and numb
 from __future__ import annotations
 
 from gpuplatform.catalog.cards import card
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.plan.node_pools import mig_profile, units_per_card
 from gpuplatform.settings.pools import Pool
 
@@ -24,7 +23,7 @@ def _lines(pool: Pool) -> list[str]:
     lines: dict[str, None] = {}
     for choice in pool.cards:
         choice_card = card(choice.card)
-        table = geometry(choice_card.mig_table) if choice_card and choice_card.mig_table else None
+        table = choice_card.geometry if choice_card else None
         profile = table.profile(profile_name) if table and profile_name else None
         if choice_card is None or table is None or profile is None:
             continue

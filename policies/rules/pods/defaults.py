@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuplatform.analysis.placement.pod import mebibytes, quantity
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from gpuplatform.standard import resources
+from gpuplatform.standard.quantities import mebibytes, quantity
 from policies.cel import NotInCluster
 from policies.pod import containers
 from policies.rule import Severity, ViewRule

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from gpuplatform.analysis.placement.pod import quantity
 from gpuplatform.faults import Fault
 from gpuplatform.standard import resources
+from gpuplatform.standard.quantities import quantity
 from policies.cel import Cel, NotInCluster, literal
 from policies.pod import CARD_NAME, NAMES_ALLOWED, OFFERED_SOMEWHERE, Container, asks_for_cards, containers
 from policies.rule import Rule, Severity

@@ -13,7 +13,7 @@ from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.markets import Market
 from sandbox.contents import known_keys
-from sandbox.offerings import Ec2, ec2_of, karpenter_labels
+from sandbox.offerings import Ec2, ec2_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -72,8 +72,8 @@ def test_only_cards_with_a_published_table_are_cut(types: dict[str, Any]) -> Non
     assert not types["g6.xlarge"]["mig"]
 
 
-def test_labels_are_those_of_the_aws_provider() -> None:
-    labels = karpenter_labels(instance_types()["g4dn.12xlarge"])
+def test_labels_are_those_of_the_aws_provider(types: dict[str, Any]) -> None:
+    labels = types["g4dn.12xlarge"]["labels"]
     assert labels["karpenter.k8s.aws/instance-family"] == "g4dn"
     assert labels["karpenter.k8s.aws/instance-category"] == "g"
     assert labels["karpenter.k8s.aws/instance-generation"] == "4"
