@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
@@ -242,9 +243,11 @@ def _static_name(node_pool: PlannedNodePool, zone: str) -> str:
     return names.node_group(name, (node_type.name for node_type in node_pool.types))
 
 
-def plan(pools: Iterable[Pool], network_zones: Sequence[str]) -> tuple[PlannedNodePool, ...]:
+@lru_cache(maxsize=16)
+def plan(pools: tuple[Pool, ...], network_zones: tuple[str, ...]) -> tuple[PlannedNodePool, ...]:
     """Every NodePool of a stack, weighted: a distinct weight for each elastic one, in the order of the file.
 
+    It is computed once for a stack; every check, analysis and document of a run gets the same NodePools.
     Karpenter's weights end at 1; NodePools past the hundredth share it, and a check warns about this.
     """
     weighted: list[PlannedNodePool] = []

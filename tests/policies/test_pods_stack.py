@@ -141,7 +141,7 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         POD_OFF_GPU_NODES,
         "everything tolerated",
         but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]),
-        ("spec.template.spec.tolerations: given a toleration that answers nvidia.com/gpu", "asks for no card"),
+        ("spec.template.spec.tolerations: given a toleration that answers nvidia.com/gpu", "a pod without cards"),
     ),
     (
         POD_OFF_GPU_NODES,

@@ -46,7 +46,7 @@ def test_a_queued_namespace_of_a_pool_whose_cards_are_claimed_is_refused_with_th
     (fault,) = tenant_faults(CLAIMED, EIGHTS, team=a_team(8))
     assert fault.path == "tenants[training].namespaces[ml-training].scheduling"
     assert fault.given == "queued, and its pool chief has dra: true"
-    for way in ("`scheduling: serving`", "remove dra from chief", "name under `pools`"):
+    for way in ("`scheduling: serving`", "remove dra from chief", "name only pools without dra under `pools`"):
         assert way in fault.change
 
 

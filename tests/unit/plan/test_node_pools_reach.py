@@ -53,7 +53,7 @@ def test_pools_are_refused_exactly_when_a_block_of_either_reaches_the_other(
 
 def test_the_pools_of_a_platform_reach_only_themselves() -> None:
     pools = [pool(make()) for make in (a_pool, a_static_pool, a_slice_pool, a_shared_pool)]
-    planned = plan(pools, ZONES)
+    planned = plan(tuple(pools), ZONES)
     for stack_pool in pools:
         assert {node_pool.pool.name for node_pool in reached(stack_pool, planned)} == {stack_pool.name}
 

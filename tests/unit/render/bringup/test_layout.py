@@ -36,7 +36,7 @@ def test_one_profile_name_is_another_id_and_count_on_another_card() -> None:
 
 def test_the_operator_finds_on_each_card_what_its_own_layout_says() -> None:
     pool = pool_of(P4D, P4DE, P5, profile="1g.10gb")
-    planned = plan([pool], ZONES)
+    planned = plan((pool,), ZONES)
     layouts = loaded(text_at(mig_config_map(planned, ()), "data", "config.yaml"))
     of_script = {
         device: {fields[0]: int(fields[2])}
