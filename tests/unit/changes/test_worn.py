@@ -20,7 +20,7 @@ from gpuplatform.settings import source
 from gpuplatform.settings.settings import Settings
 from tests.builders import a_namespace, a_tenant, some_settings
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 GOLDEN = PROJECT / "tests" / "golden" / "layout-change.diff"
 
 Plain = dict[str, object]

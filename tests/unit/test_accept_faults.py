@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from gpuplatform import accept
-from gpuplatform import accept as load
 from gpuplatform.faults import Fault, Severity, errors, warnings
 from gpuplatform.settings.source import Plain
 from tests.builders import (
@@ -234,13 +233,13 @@ def test_the_smallest_settings_are_accepted() -> None:
 
 @pytest.mark.parametrize("raw", [None, [], "text", 7, True])
 def test_what_is_no_mapping_is_one_fault(raw: object) -> None:
-    loaded = load.examine(raw)
+    loaded = accept.examine(raw)
     assert paths(loaded.faults) == ["gpu-platform:settings"]
     assert (loaded.settings, loaded.draft) == (None, None)
 
 
 def test_an_empty_mapping_names_every_key_that_is_required() -> None:
-    assert paths(load.examine({}).faults) == [
+    assert paths(accept.examine({}).faults) == [
         "environment", "account_id", "region", "cluster", "network", "pools", "cost",
     ]  # fmt: skip
 
@@ -261,20 +260,20 @@ def test_an_empty_mapping_names_every_key_that_is_required() -> None:
     ids=lambda parameter: parameter if isinstance(parameter, str) else "",
 )
 def test_a_wrong_value_is_one_fault_and_not_also_said_to_be_missing(pool: dict[str, Plain], path: str) -> None:
-    assert paths(load.examine(settings_object(pools=[pool])).faults) == [path]
+    assert paths(accept.examine(settings_object(pools=[pool])).faults) == [path]
 
 
 @pytest.mark.parametrize("amount", [10**400, 10**12 + 1])
 @pytest.mark.parametrize("limit", ["monthly_budget_usd", "monthly_floor_limit_usd"])
 def test_an_amount_beyond_all_money_is_refused(limit: str, amount: int) -> None:
-    assert paths(load.examine(settings_object(cost={limit: amount})).faults) == [f"cost.{limit}"]
+    assert paths(accept.examine(settings_object(cost={limit: amount})).faults) == [f"cost.{limit}"]
 
 
 @pytest.mark.parametrize("price", [float("inf"), float("nan"), 10**400])
 def test_a_price_is_a_number_of_dollars(price: float) -> None:
     override: dict[str, Plain] = {"instance_type": "g6.xlarge", "usd_per_hour": price, "source": "ours"}
     raw = settings_object(cost={"prices": [override]})
-    assert paths(load.examine(raw).faults) == ["cost.prices[g6.xlarge].usd_per_hour"]
+    assert paths(accept.examine(raw).faults) == ["cost.prices[g6.xlarge].usd_per_hour"]
 
 
 def test_a_wrong_key_deep_in_a_pool_hides_nothing_else_of_that_pool() -> None:
@@ -285,7 +284,7 @@ def test_a_wrong_key_deep_in_a_pool_hides_nothing_else_of_that_pool() -> None:
         cards=[a_card("L4-24GB", ["g6.12xlarge", "g66.xlarge"], [market])],
         sharing={"mig": "1g.5gb"},
     )
-    assert sorted(paths(load.examine(settings_object(pools=[pool])).faults)) == [
+    assert sorted(paths(accept.examine(settings_object(pools=[pool])).faults)) == [
         "pools[serve].cards[L4-24GB].instance_types",
         "pools[serve].cards[L4-24GB].markets[on-demand].ceiling_cards",
         "pools[serve].cards[L4-24GB].markets[on-demand].ceilling",
@@ -327,7 +326,7 @@ def test_a_wrong_key_deep_in_a_pool_hides_nothing_else_of_that_pool() -> None:
 def test_what_is_only_worth_saying_is_a_warning_and_the_settings_are_accepted(
     pool: dict[str, Plain], path: str
 ) -> None:
-    loaded = load.examine(settings_object(pools=[pool]))
+    loaded = accept.examine(settings_object(pools=[pool]))
     assert paths(warnings(loaded.faults)) == [path]
     assert errors(loaded.faults) == []
     assert loaded.settings is not None
@@ -336,21 +335,21 @@ def test_what_is_only_worth_saying_is_a_warning_and_the_settings_are_accepted(
 def test_a_type_without_a_price_is_not_warned_about_once_the_stack_gives_one() -> None:
     pool = a_pool(cards=[a_card("H200-141GB", ["p5e.48xlarge"])])
     price: Plain = {"instance_type": "p5e.48xlarge", "usd_per_hour": 60.0, "source": "our contract, 2026-09-01"}
-    assert load.examine(settings_object(pools=[pool], cost={"prices": [price]})).faults == ()
+    assert accept.examine(settings_object(pools=[pool], cost={"prices": [price]})).faults == ()
 
 
 def test_past_the_hundredth_nodepool_weights_are_shared_and_that_is_a_warning() -> None:
     def pools(count: int) -> list[Plain]:
         return [a_pool(name=f"p{n}", taints=[{"key": "only", "value": f"p{n}"}]) for n in range(count)]
 
-    assert load.examine(settings_object(pools=pools(100))).faults == ()
-    (fault,) = load.examine(settings_object(pools=pools(101))).faults
+    assert accept.examine(settings_object(pools=pools(100))).faults == ()
+    (fault,) = accept.examine(settings_object(pools=pools(101))).faults
     assert (fault.path, fault.severity) == ("pools", Severity.WARNING)
     assert fault.given.startswith("101 elastic NodePools, so 2 of them share")
 
 
 def test_a_cluster_without_an_admin_is_a_warning() -> None:
-    (fault,) = load.examine(settings_object(cluster={"access_entries": []})).faults
+    (fault,) = accept.examine(settings_object(cluster={"access_entries": []})).faults
     assert (fault.path, fault.severity) == ("cluster.access_entries", Severity.WARNING)
 
 
