@@ -20,9 +20,9 @@ def render(stack: str | None, settings: Path | None, out: Path) -> None:
     from gpuplatform.render.stack import render as render_stack  # noqa: PLC0415
     from policies.admission.documents import admission_documents  # noqa: PLC0415
 
-    accepted, _ = accepted_settings(stack, settings)
-    rendered = render_stack(accepted)
-    admission = admission_documents(stack_view(accepted, template_name), accepted.admission)
+    stack_settings = accepted_settings(stack, settings)
+    rendered = render_stack(stack_settings)
+    admission = admission_documents(stack_view(stack_settings, template_name), stack_settings.admission)
     documents = (*rendered.documents, *admission)
     files = {name: as_yaml(document) for name, document in file_names(documents).items()}
     files |= {f"values.{chart}.yaml": as_yaml(values) for chart, values in rendered.values.items()}

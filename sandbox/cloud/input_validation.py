@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sandbox.cloud.signatures import ClassRef, Shape, resource_class, signature
 from sandbox.cloud.store import Plain, Properties
-from sandbox.cloud.types import listed
+from sandbox.cloud.types import type_names
 
 
 class RefusedError(Exception):
@@ -35,7 +35,7 @@ class Problem:
 
 def input_problems(token: str, inputs: Properties) -> list[Problem]:
     """Every problem of a resource's inputs; unknown values of a preview are accepted."""
-    if token not in listed():
+    if token not in type_names():
         return [
             Problem("", f"the stand-in does not know the type {token}; `gpuplatform engine types` lists what it knows")
         ]

@@ -53,7 +53,7 @@ class Status:
     supervisor: Process
     ready: bool = False
     parts: tuple[PartStatus, ...] = ()
-    said: tuple[str, ...] = field(default_factory=tuple[str, ...])
+    events: tuple[str, ...] = field(default_factory=tuple[str, ...])
     """The starts, stops and restarts of processes, oldest first; each line names the log."""
 
 
@@ -105,7 +105,7 @@ class SessionFolder:
             Process(**cast(dict[str, float], fields["supervisor"])),  # pyright: ignore[reportArgumentType]
             bool(fields["ready"]),
             tuple(PartStatus(**part) for part in cast(list[dict[str, object]], fields["parts"])),  # pyright: ignore[reportArgumentType]
-            tuple(cast(list[str], fields["said"])),
+            tuple(cast(list[str], fields.get("events", []))),
         )
 
     def write_status(self, status: Status) -> None:

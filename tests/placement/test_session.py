@@ -112,7 +112,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     status = folder.status()
     assert status is not None
     for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
-        assert any(f"{name} was killed by signal 9; its log is" in line for line in status.said)
+        assert any(f"{name} was killed by signal 9; its log is" in line for line in status.events)
 
     # A changed price is a changed catalog: Karpenter is restarted with it.
     earlier = attach(folder, first.settings).karpenter.url

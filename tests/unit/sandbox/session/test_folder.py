@@ -16,7 +16,7 @@ def test_a_folder_without_a_sandbox_has_no_stack_and_no_supervisor(tmp_path: Pat
 
 def test_what_the_supervisor_says_is_read_as_it_was_written(tmp_path: Path) -> None:
     folder = SessionFolder(tmp_path)
-    status = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), said=("etcd was killed",))
+    status = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), events=("etcd was killed",))
     folder.write_status(status)
     assert folder.status() == status
     supervisor = folder.supervisor()

@@ -83,4 +83,4 @@ def test_the_list_says_where_each_is_or_how_it_is_had(monkeypatch: pytest.Monkey
     assert "3.6.5      PATH: /opt/etcd" in lines["etcd"]
     assert "missing: `make tools` builds it in about 3.5 min" in lines["kube-apiserver"]
     assert "missing: `make tools` fetches it" in lines["karpenter-crds"]
-    assert "make tools builds it in about 1.5 min" in lines["kwok"]
+    assert "missing: `make tools` builds it in about 1.5 min" in lines["kwok"]
