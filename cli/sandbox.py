@@ -148,7 +148,7 @@ def _after_up(stack: str, result: SessionResult, steps: Steps) -> list[str]:
         "packages. AWS, EKS, the kubelets and Pulumi's Kubernetes provider are stand-ins; the last applies each object",
         "to that API server. Releases:",
         *(f"  {chart}: {served(chart)}" for chart in charts),
-        *(f"has not settled: {workload}" for workload in result.still_moving),
+        *(f"has not settled: {workload}" for workload in result.unsettled),
         "",
         *steps.lines(),
         f"{stack}: up; {', '.join(f'{count} {name}' for name, count in change_counts.items()) or 'nothing changed'}.",
@@ -171,11 +171,11 @@ def tools() -> None:
 
 
 def _tool_in_words(row: Row) -> str:
-    from sandbox.tools.inventory import what_is_there  # noqa: PLC0415
+    from sandbox.tools.inventory import availability  # noqa: PLC0415
     from sandbox.tools.module_files import ModuleFiles  # noqa: PLC0415
     from sandbox.tools.table import NEEDED_BY_TESTS  # noqa: PLC0415
 
-    tool = what_is_there(row)
+    tool = availability(row)
     if tool:
         return f"{tool.version:10} {tool.source}: {tool.path}"
     command = "make tools" if row.needed_by in NEEDED_BY_TESTS else f"make tools TOOLS={row.needed_by}"

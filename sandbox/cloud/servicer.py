@@ -17,7 +17,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from sandbox.cloud import aws
 from sandbox.cloud.input_validation import RefusedError, input_problems
 from sandbox.cloud.kubernetes import ProviderOptions
-from sandbox.cloud.references import at_path, given_names
+from sandbox.cloud.references import at_path, names_in_settings
 from sandbox.cloud.services import AwsService, KubernetesService, Service
 from sandbox.cloud.store import Entry, Plain, Properties, StackFiles, Store
 
@@ -69,10 +69,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
         """Set the account and region, or the cluster, of this provider."""
-        config = {key: str(_opened(value)) for key, value in _plain(request.args).items()}
+        config = {key: str(_unwrapped(value)) for key, value in _plain(request.args).items()}
         with _Refusing(context):
             if self._package == "aws":
-                at = aws.account_of(config, given_names(self._place.stack_file))
+                at = aws.account_of(config, names_in_settings(self._place.stack_file))
                 self._service = AwsService(self._world, at, self._inside(at.region))
                 return provider_pb2.ConfigureResponse(supportsPreview=True)
             kubeconfig = config.get("kubeconfig", "")
@@ -126,8 +126,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         """Change a resource; in a preview, refuse what a dry run would refuse and return the inputs."""
         if request.preview:
             with _Refusing(context):
-                if (there := self._world.find(_token(request.urn), request.id)) is not None:
-                    self._ready().dry_run(there, _plain(request.news))
+                if (entry := self._world.find(_token(request.urn), request.id)) is not None:
+                    self._ready().dry_run(entry, _plain(request.news))
             return provider_pb2.UpdateResponse(properties=request.news)
         with _Refusing(context):
             entry = self._ready().update(self._found(request.urn, request.id), _plain(request.news))
@@ -205,7 +205,7 @@ class _Refusing:
             self._context.abort(grpc.StatusCode.UNKNOWN, str(error))
 
 
-def _opened(value: Plain) -> Plain:
+def _unwrapped(value: Plain) -> Plain:
     """A configured value without its wrapper: the engine wraps secrets here, despite the handshake."""
     return value["value"] if isinstance(value, dict) and _SECRET in value else value
 

@@ -53,7 +53,7 @@ class AwsService:
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
         """True where the program chose the name, which is taken until its owner is deleted."""
         del old
-        return aws.chosen_name(token, new)
+        return aws.has_chosen_name(token, new)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As AWS would."""

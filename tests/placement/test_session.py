@@ -92,7 +92,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
 ) -> None:
     first = bring_up(folder, queued)
     assert first.outcome.changes["create"] >= 150
-    assert first.still_moving == ()
+    assert first.unsettled == ()
     sandbox = attach(folder, first.settings)
     kubectl = sandbox.plane.kubectl
     bindings = items(kubectl, "validatingadmissionpolicybindings")
@@ -193,7 +193,7 @@ def test_a_tool_that_is_not_to_be_had_leaves_nothing(folder: SessionFolder, monk
     def nowhere(*_: object) -> None:
         raise ToolUnavailableError("etcd could not be had")
 
-    monkeypatch.setattr(up_and_down, "have", nowhere)
+    monkeypatch.setattr(up_and_down, "provide", nowhere)
     with pytest.raises(ToolUnavailableError, match="etcd"):
         up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert not folder.path.exists()

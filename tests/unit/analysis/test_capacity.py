@@ -242,7 +242,7 @@ def test_check_prints_the_table_and_the_same_as_json(stack: str) -> None:
     shown = CliRunner().invoke(main, ["check", "--stack", stack])
     assert "GUARANTEED" in shown.output, shown.output
     assert "vCPU quotas that the account needs" in shown.output
-    assert ("no namespace has a quota: inferentia" in shown.output) == (stack != "staging")
+    assert ("pools without a namespace quota: inferentia" in shown.output) == (stack != "staging")
     written = CliRunner().invoke(main, ["check", "--stack", stack, "--format", "json"])
     capacity = json.loads(written.output)["capacity"]
     assert capacity["overcommit_ratio_allowed"] == 1.0

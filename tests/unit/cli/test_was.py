@@ -110,10 +110,10 @@ def test_a_raised_pin_is_seen_between_revisions(history: History) -> None:
     assert f"node image: al2023@v20250101 becomes al2023@{image}" in output
 
 
-def test_a_file_says_that_pins_are_taken_as_unchanged(history: History) -> None:
+def test_a_file_says_that_the_same_pins_are_assumed(history: History) -> None:
     code, output = against_the_file(history)
     assert code == 0
-    assert "pins of charts, add-ons and node images are taken as unchanged" in output
+    assert "the comparison assumes the same charts, add-ons and node images" in output
     assert "no running node is replaced by this change" in output
 
 
@@ -128,7 +128,7 @@ def test_a_file_wins_over_a_revision_of_its_name(
 def test_what_is_neither_is_wrong_usage(history: History) -> None:
     code, output = checked(history, was="nowhere")
     assert code == 2
-    assert "--was nowhere: neither a file nor a git revision" in output
+    assert "--was nowhere: this is neither a file nor a git revision" in output
 
 
 def test_a_word_that_git_would_take_for_an_option_is_wrong_usage(history: History) -> None:

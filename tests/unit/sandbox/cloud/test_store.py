@@ -45,7 +45,7 @@ def test_in_the_middle_of_a_replacement_both_are_there(tmp_path: Path) -> None:
     world = Store(tmp_path / "w.db")
     world.create(entry("a", id_="1"), set(), set())
     world.create(entry("a", id_="2"), set(), set())
-    assert [made.id for made in world.made_as("urn::a")] == ["1", "2"]
+    assert [made.id for made in world.of_urn("urn::a")] == ["1", "2"]
 
 
 def test_many_at_once_lose_nothing(tmp_path: Path) -> None:
