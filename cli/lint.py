@@ -67,8 +67,8 @@ def sources(paths: tuple[str, ...]) -> Iterator[Source]:
 def _manifests(directory: Path) -> list[Path]:
     """Every YAML file below a directory, in order, without the folder ``.git``."""
     manifests: list[Path] = []
-    for folder, below, files in os.walk(directory):
-        below[:] = sorted(name for name in below if name != ".git")
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if name != ".git")
         manifests += [Path(folder, name) for name in sorted(files) if name.endswith(_ENDINGS)]
     return manifests
 

@@ -55,12 +55,12 @@ def mig(
     """
     if file is not None:
         if card is not None:
-            raise click.UsageError("give --file alone; the card goes with it as --card CARD")
+            raise click.UsageError("with --file, write the card as --card CARD and name no profiles")
         verdict = _judge_file(file, None if file_card is None else _card(file_card), devices)
         _print_file(file, verdict, as_json=output == "json")
         context.exit(1 if errors(verdict.faults) else 0)
     if file_card is not None:
-        raise click.UsageError("--card goes with --file; without it, CARD is the first word after mig")
+        raise click.UsageError("--card needs --file; without --file, CARD is the first word after mig")
     if card is None:
         raise click.UsageError(f"give CARD and PROFILE[:N], or --file FILE. Cards: {', '.join(geometries())}")
     card_geometry = _card(card)

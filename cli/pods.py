@@ -110,25 +110,27 @@ def _lines(pod_landing: PodLanding) -> list[str]:
     return [
         title,
         *(
-            f"  {'first' if reached is first_choice else 'then '} {_node_pool_line(reached)}"
-            for reached in _in_order(place)
+            f"  {'first' if candidate is first_choice else 'then '} {_node_pool_line(candidate)}"
+            for candidate in _in_order(place)
         ),
     ]
 
 
 def _in_order(place: Landing) -> list[Reached]:
     """The NodePools that the pod reaches: the first choice, then the others by weight."""
-    others = [reached for reached in place.reached if reached is not place.wins]
-    others.sort(key=lambda reached: -(reached.node_pool.weight or 0))
-    return ([place.wins] if place.wins else []) + others
+    candidates = [candidate for candidate in place.reached if candidate is not place.wins]
+    candidates.sort(key=lambda candidate: -(candidate.node_pool.weight or 0))
+    return ([place.wins] if place.wins else []) + candidates
 
 
-def _node_pool_line(reached: Reached) -> str:
-    pool = reached.node_pool
-    how = f"weight {pool.weight}" if pool.weight is not None else "no weight"
+def _node_pool_line(candidate: Reached) -> str:
+    pool = candidate.node_pool
+    weight_text = f"weight {pool.weight}" if pool.weight is not None else "no weight"
     if pool.replicas is not None:
-        how = f"static, {pool.replicas} {'node is' if pool.replicas == 1 else 'nodes are'} up"
-    return f"{pool.name} ({how}): {', '.join(reached.instance_types)}, {_price(reached.usd_per_hour)} a node"
+        weight_text = f"static, {pool.replicas} {'node is' if pool.replicas == 1 else 'nodes are'} up"
+    return (
+        f"{pool.name} ({weight_text}): {', '.join(candidate.instance_types)}, {_price(candidate.usd_per_hour)} a node"
+    )
 
 
 def _price(usd_range: tuple[float, float] | None) -> str:
@@ -162,7 +164,9 @@ def _as_json(pod_landings: list[PodLanding], unreadable: list[Fault]) -> dict[st
                 "lands_where_it_says": pod.lands_where_it_says,
                 "pools": list(pod.landing.pools) if pod.landing else [],
                 "pools_outside": list(pod.pools_outside),
-                "node_pools": [_node_pool_json(reached) for reached in _in_order(pod.landing)] if pod.landing else [],
+                "node_pools": [_node_pool_json(candidate) for candidate in _in_order(pod.landing)]
+                if pod.landing
+                else [],
                 "kept_from": _obstacles_json(pod.landing) if pod.landing else [],
             }
             for pod in pod_landings
@@ -170,14 +174,14 @@ def _as_json(pod_landings: list[PodLanding], unreadable: list[Fault]) -> dict[st
     }
 
 
-def _node_pool_json(reached: Reached) -> dict[str, object]:
+def _node_pool_json(candidate: Reached) -> dict[str, object]:
     return {
-        "name": reached.node_pool.name,
-        "pool": reached.node_pool.pool,
-        "weight": reached.node_pool.weight,
-        "static": reached.node_pool.replicas is not None,
-        "instance_types": list(reached.instance_types),
-        "usd_per_hour": None if reached.usd_per_hour is None else [round(usd, 5) for usd in reached.usd_per_hour],
+        "name": candidate.node_pool.name,
+        "pool": candidate.node_pool.pool,
+        "weight": candidate.node_pool.weight,
+        "static": candidate.node_pool.replicas is not None,
+        "instance_types": list(candidate.instance_types),
+        "usd_per_hour": None if candidate.usd_per_hour is None else [round(usd, 5) for usd in candidate.usd_per_hour],
     }
 
 

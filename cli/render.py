@@ -21,11 +21,11 @@ def render(stack: str | None, settings: Path | None, out: Path) -> None:
     from policies.admission.documents import admission_documents  # noqa: PLC0415
 
     stack_settings = accepted_settings(stack, settings)
-    rendered = render_stack(stack_settings)
+    stack_documents = render_stack(stack_settings)
     admission = admission_documents(stack_view(stack_settings, template_name), stack_settings.admission)
-    documents = (*rendered.documents, *admission)
+    documents = (*stack_documents.documents, *admission)
     files = {name: as_yaml(document) for name, document in file_names(documents).items()}
-    files |= {f"values.{chart}.yaml": as_yaml(values) for chart, values in rendered.values.items()}
+    files |= {f"values.{chart}.yaml": as_yaml(values) for chart, values in stack_documents.values.items()}
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

@@ -23,7 +23,7 @@ def summary(settings: Settings) -> list[str]:
         "",
         *_pools(settings, node_pools, prices),
         "",
-        *_others(settings),
+        *_other_pools(settings),
         *_tenants(settings),
         "",
         *_bill(settings),
@@ -73,7 +73,7 @@ def _plural(count: int, noun: str) -> str:
     return noun if count == 1 else f"{noun}s"
 
 
-def _others(settings: Settings) -> list[str]:
+def _other_pools(settings: Settings) -> list[str]:
     lines = [f"pool {pool.name}: CPU, {pool.ceiling_vcpus} vCPUs at most" for pool in settings.cpu_pools]
     lines += [f"pool {pool.name}: Neuron, {pool.ceiling_devices} devices at most" for pool in settings.neuron_pools]
     return lines

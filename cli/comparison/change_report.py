@@ -34,7 +34,7 @@ class ChangeReport:
         return [
             *(f"note: {note}" for note in self.notes),
             *(f"not known: {line}" for line in self.unknown),
-            *(change_lines(self.change, whole=not self.unknown) if self.change else ()),
+            *(change_lines(self.change, is_whole=not self.unknown) if self.change else ()),
         ]
 
     def breaks(self, severity: Severity) -> tuple[Fault, ...]:

@@ -45,7 +45,7 @@ _IN_THE_CLUSTER = (Thing.NODE_GROUP, Thing.NODEPOOL, Thing.ADDON, Thing.RELEASE,
 _NODES_REPLACED = (Fate.REPLACED, Fate.ROLLED, Fate.GONE)
 
 
-def change_lines(change: Change, *, whole: bool) -> list[str]:
+def change_lines(change: Change, *, is_whole: bool) -> list[str]:
     """The change for a person: the fate of each thing, then the values that other teams read.
 
     Only a ``whole`` comparison, without unknown parts, says that no running node is replaced.
@@ -55,7 +55,7 @@ def change_lines(change: Change, *, whole: bool) -> list[str]:
         *_effect_lines(effect for effect in effects if effect.thing is not Thing.OBJECT),
         *_object_lines([effect for effect in effects if effect.thing is Thing.OBJECT]),
     ]
-    if whole and not any(effect.thing is not Thing.OBJECT and effect.fate in _NODES_REPLACED for effect in effects):
+    if is_whole and not any(effect.thing is not Thing.OBJECT and effect.fate in _NODES_REPLACED for effect in effects):
         lines.append("no running node is replaced by this change")
     return [
         *lines,
@@ -125,8 +125,8 @@ def _object_lines(effects: Sequence[Effect]) -> Iterable[str]:
     for fate, verb in ((Fate.NEW, "new"), (Fate.CHANGED, "changed in place"), (Fate.GONE, "removed")):
         names = [effect.name for effect in effects if effect.fate is fate]
         if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            yield f"other objects {verb}: {', '.join(names[:_MOST_NAMES])}{more}"
+            rest_text = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            yield f"other objects {verb}: {', '.join(names[:_MOST_NAMES])}{rest_text}"
 
 
 def _contract_lines(contract: Sequence[str]) -> list[str]:

@@ -23,8 +23,8 @@ def as_text(bills: Difference) -> str:
 
 def as_markdown(bills: Difference) -> str:
     """For a comment on a pull request."""
-    ceiling, expected = _with_sign(_ceiling(bills)), _with_sign(_expected(bills))
-    head = f"### Cost: {ceiling} USD a month at the ceiling, {expected} expected\n\n"
+    ceiling_text, expected_text = _with_sign(_ceiling(bills)), _with_sign(_expected(bills))
+    head = f"### Cost: {ceiling_text} USD a month at the ceiling, {expected_text} expected\n\n"
     return head + (table(_COLUMNS, _rows(bills)) if bills.moved else "The cost does not change.")
 
 

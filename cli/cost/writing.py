@@ -54,37 +54,9 @@ def as_json(statement: Statement) -> str:
         "monthly_on_demand_usd": _cents(stack_bill.on_demand_usd_per_month),
         "monthly_floor_limit_usd": cost.monthly_floor_limit_usd,
         "monthly_budget_usd": cost.monthly_budget_usd,
-        "lines": [
-            {
-                "name": line.name,
-                "pool": line.pool,
-                "floor_usd_per_hour": _cents(line.floor_usd_per_hour),
-                "expected_usd_per_hour": _cents(line.expected_usd_per_hour),
-                "ceiling_usd_per_hour": _cents(line.ceiling_usd_per_hour),
-                "on_demand_usd_per_hour": _cents(line.on_demand_usd_per_hour),
-            }
-            for line in stack_bill.lines
-        ],
-        "units": [
-            {
-                "nodepool": unit.nodepool,
-                "pool": unit.pool,
-                "resource": unit.resource,
-                "units_per_card": unit.units_per_card,
-                "usd_per_unit_hour": [_cents(unit.low_usd), _cents(unit.high_usd)],
-            }
-            for unit in statement.units
-        ],
-        "teams": [
-            {
-                "tenant": team.tenant,
-                "resource": team.resource,
-                "quota": team.quota,
-                "expected_usd_per_hour": _cents(team.expected_usd_per_hour),
-                "ceiling_usd_per_hour": _cents(team.ceiling_usd_per_hour),
-            }
-            for team in statement.teams
-        ],
+        "lines": _lines_json(statement),
+        "units": _units_json(statement),
+        "teams": _teams_json(statement),
         "promised_to_nobody": {
             "expected_usd_per_hour": _cents(statement.unpromised.expected_usd_per_hour),
             "ceiling_usd_per_hour": _cents(statement.unpromised.ceiling_usd_per_hour),
@@ -93,6 +65,46 @@ def as_json(statement: Statement) -> str:
         "notes": list(statement.notes),
     }
     return json.dumps(document, indent=2)
+
+
+def _lines_json(statement: Statement) -> list[dict[str, object]]:
+    return [
+        {
+            "name": line.name,
+            "pool": line.pool,
+            "floor_usd_per_hour": _cents(line.floor_usd_per_hour),
+            "expected_usd_per_hour": _cents(line.expected_usd_per_hour),
+            "ceiling_usd_per_hour": _cents(line.ceiling_usd_per_hour),
+            "on_demand_usd_per_hour": _cents(line.on_demand_usd_per_hour),
+        }
+        for line in statement.bill.lines
+    ]
+
+
+def _units_json(statement: Statement) -> list[dict[str, object]]:
+    return [
+        {
+            "nodepool": unit.nodepool,
+            "pool": unit.pool,
+            "resource": unit.resource,
+            "units_per_card": unit.units_per_card,
+            "usd_per_unit_hour": [_cents(unit.low_usd), _cents(unit.high_usd)],
+        }
+        for unit in statement.units
+    ]
+
+
+def _teams_json(statement: Statement) -> list[dict[str, object]]:
+    return [
+        {
+            "tenant": team.tenant,
+            "resource": team.resource,
+            "quota": team.quota,
+            "expected_usd_per_hour": _cents(team.expected_usd_per_hour),
+            "ceiling_usd_per_hour": _cents(team.ceiling_usd_per_hour),
+        }
+        for team in statement.teams
+    ]
 
 
 def money(usd: float) -> str:

@@ -36,7 +36,7 @@ def stale(root: Path = ROOT) -> list[str]:
     paths_on_disk = {
         path.relative_to(root).as_posix() for folder in (FOLDER, RUNBOOKS) for path in (root / folder).glob("*.md")
     }
-    stale_paths = [path for path, text in texts.items() if _read(root / path) != text]
+    stale_paths = [path for path, text in texts.items() if _text_of(root / path) != text]
     return sorted({*stale_paths, *(paths_on_disk - texts.keys())})
 
 
@@ -74,5 +74,5 @@ def docs(*, only_check: bool) -> None:
     sys.exit(1 if stale_paths else 0)
 
 
-def _read(path: Path) -> str | None:
+def _text_of(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.exists() else None

@@ -191,20 +191,22 @@ def _moves(
         settings,
         new_workloads,
     )
-    rest = pods % per_node if per_node else 0
-    if not rest or pods < per_node or case.landing.workload.kind != "Deployment":
+    remainder = pods % per_node if per_node else 0
+    if not remainder or pods < per_node or case.landing.workload.kind != "Deployment":
         return
-    other = min(options, key=lambda option: _cost(option, rest))
-    pool = cast(Pool, other.pool)
+    option_for_remainder = min(options, key=lambda option: _cost(option, remainder))
+    pool = cast(Pool, option_for_remainder.pool)
     yield Suggestion(
-        f"split {case.landing.workload}: {pods - rest} on {case.landing.pool}, {rest} on {pool.name}"
-        f" ({other.way} on {other.node.name})",
-        case.usd_per_hour / case.landing.nodes - _cost(other, rest),
+        f"split {case.landing.workload}: {pods - remainder} on {case.landing.pool}, {remainder} on {pool.name}"
+        f" ({option_for_remainder.way} on {option_for_remainder.node.name})",
+        case.usd_per_hour / case.landing.nodes - _cost(option_for_remainder, remainder),
         settings,
         tuple(
             part
             for workload in workloads
-            for part in (split(workload, rest, pool) if workload_of(workload) == case.landing.workload else (workload,))
+            for part in (
+                split(workload, remainder, pool) if workload_of(workload) == case.landing.workload else (workload,)
+            )
         ),
     )
 

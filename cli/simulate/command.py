@@ -68,13 +68,11 @@ def simulate(
 
     Exit code: 0 every pod runs, 1 some pod does not, 2 wrong usage.
     """
-    missing_paths = [path for path in paths if path != "-" and not Path(path).exists()]
-    if missing_paths:
-        raise click.UsageError(f"no such file or directory: {', '.join(missing_paths)}")
+    _require(paths)
     stack_settings = accepted_settings(stack, settings)
     view = stack_view_of(stack_settings)
     stack_option = f"--stack {stack}" if stack else f"--settings {settings}"
-    subjects = _read(paths)
+    subjects = _subjects_of(paths)
     scenario = Scenario(
         tuple(cast(Document, subject.body) for subject in subjects),
         shortages(without, stack_settings),
@@ -112,7 +110,7 @@ def _advice(snapshot: Snapshot, settings: Settings, scenario: Scenario, commands
     return trials(suggestions(snapshot, settings, scenario.workloads), snapshot.usd_per_hour, trial_snapshot)
 
 
-def _read(paths: tuple[str, ...]) -> list[Subject]:
+def _subjects_of(paths: tuple[str, ...]) -> list[Subject]:
     """Every object; exit code 1 with every fault if there is no object, an object has no name, or a file is invalid."""
     subjects: list[Subject] = []
     faults: list[str] = []
@@ -134,9 +132,9 @@ def _nameless(subjects: Iterable[Subject]) -> Iterator[Fault]:
     for subject in subjects:
         if not subject.known_name:
             generate_name = at(subject.body, "metadata", "generateName")
-            given = "nothing" if generate_name is None else f"generateName {generate_name!r} alone"
+            name_text = "nothing" if generate_name is None else f"generateName {generate_name!r} alone"
             object_name = f"{subject.kind} in {subject.namespace}" if subject.namespace else subject.kind
-            yield Fault(f"{object_name}: metadata.name", given, "a text that is not empty", "give it a name")
+            yield Fault(f"{object_name}: metadata.name", name_text, "a text that is not empty", "give it a name")
 
 
 def _commands() -> ClusterCommands:

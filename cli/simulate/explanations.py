@@ -75,10 +75,13 @@ def explanations(
     }
     return (
         *(
-            _waiting(workload, pods, by_workload[workload], snapshot, view, stack_option)
+            _waiting_explanation(workload, pods, by_workload[workload], snapshot, view, stack_option)
             for workload, pods in pods_by_workload.items()
         ),
-        *(_missing(missing, by_workload[missing.workload], view, stack_option) for missing in snapshot.missing_pods),
+        *(
+            _missing_explanation(missing, by_workload[missing.workload], view, stack_option)
+            for missing in snapshot.missing_pods
+        ),
     )
 
 
@@ -101,7 +104,7 @@ _Reason: TypeAlias = tuple[tuple[str, ...], str]
 """Why pods wait, and what to change."""
 
 
-def _waiting(
+def _waiting_explanation(
     workload: Workload,
     pods: Sequence[PodState],
     subject: Subject,
@@ -165,7 +168,7 @@ def _full(candidate: Reached, snapshot: Snapshot, messages: Sequence[str]) -> st
     return None
 
 
-def _missing(missing: MissingPods, subject: Subject, view: StackView, stack_option: str) -> Explanation:
+def _missing_explanation(missing: MissingPods, subject: Subject, view: StackView, stack_option: str) -> Explanation:
     if missing.was_removed:
         return Explanation(missing.workload, 0, missing.messages, _GONE_CHANGE, ())
     if why := obstacles(subject, view):

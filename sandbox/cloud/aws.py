@@ -58,9 +58,9 @@ class Account:
     """The tags that the provider puts on every resource that takes tags."""
 
 
-def replaces(token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+def replaces(token: str, old: Properties, new: Properties, changed_inputs: set[str]) -> set[str]:
     """Which of the changed inputs make a new resource."""
-    paths = (path for path in AWS_TYPES[token].replaces if path.partition(".")[0] in changed)
+    paths = (path for path in AWS_TYPES[token].replaces if path.partition(".")[0] in changed_inputs)
     return {path.partition(".")[0] for path in paths if list(at_path(old, path)) != list(at_path(new, path))}
 
 

@@ -40,18 +40,20 @@ class ProviderOptions:
     """``enableConfigMapMutable``: without it a ConfigMap is replaced when its data changes."""
 
 
-def replaces(options: ProviderOptions, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+def replaces(
+    options: ProviderOptions, token: str, old: Properties, new: Properties, changed_inputs: set[str]
+) -> set[str]:
     """The changed inputs that make a new resource; another name or namespace is another object."""
-    moves = {"metadata"} if "metadata" in changed and moved(old, new) else set[str]()
+    moves = {"metadata"} if "metadata" in changed_inputs and has_moved(old, new) else set[str]()
     if token == RELEASE:
-        return changed & {"name", "namespace"} | moves
+        return changed_inputs & {"name", "namespace"} | moves
     fields = _REPLACES.get(token, ())
     if token == _CONFIG_MAP and options.mutable_config_maps and new.get("immutable") is not True:
         fields = ()
-    return changed & {"apiVersion", "kind", *fields} | moves
+    return changed_inputs & {"apiVersion", "kind", *fields} | moves
 
 
-def moved(old: Properties, new: Properties) -> bool:
+def has_moved(old: Properties, new: Properties) -> bool:
     """Whether the object's name or namespace changed, so that it is another object."""
     return _place(old) != _place(new)
 

@@ -142,7 +142,7 @@ def missing_reference(world: Store, token: str, inputs: Properties, existing_nam
                 continue
             if reference.by_arn and not name.startswith("arn:"):
                 return f"ValidationError: '{name}' is not an ARN (input {reference.path})"
-            if not any(world.named(reference_name(instance_type, name)) for instance_type in reference.types):
+            if not any(world.has_name(reference_name(instance_type, name)) for instance_type in reference.types):
                 return f"{_ABSENT[reference.types[0]]} '{name}' does not exist (input {reference.path})"
     return None
 
@@ -201,5 +201,5 @@ def at_path(value: Plain, path: str) -> Iterator[Plain]:
         if value is not None:
             yield value
     elif isinstance(value, dict):
-        head, _, rest = path.partition(".")
-        yield from at_path(value.get(head), rest)
+        head, _, remainder = path.partition(".")
+        yield from at_path(value.get(head), remainder)

@@ -101,13 +101,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         """Inputs that changed, and those of them that make a new resource."""
         del context
         token, old, new = _token(request.urn), _plain(request.old_inputs), _plain(request.news)
-        changed = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
-        kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
+        changed_inputs = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
+        kind = provider_pb2.DiffResponse.DIFF_SOME if changed_inputs else provider_pb2.DiffResponse.DIFF_NONE
         service = self._ready()
-        replaces = sorted(service.replaces(token, old, new, changed))
+        replaces = sorted(service.replaces(token, old, new, changed_inputs))
         first = bool(replaces) and service.deletes_first(token, old, new)
         return provider_pb2.DiffResponse(
-            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=first
+            changes=kind, diffs=sorted(changed_inputs), replaces=replaces, deleteBeforeReplace=first
         )
 
     def Create(  # noqa: N802
@@ -130,7 +130,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
                     self._ready().dry_run(entry, _plain(request.news))
             return provider_pb2.UpdateResponse(properties=request.news)
         with _Refusing(context):
-            entry = self._ready().update(self._found(request.urn, request.id), _plain(request.news))
+            entry = self._ready().update(self._existing_entry(request.urn, request.id), _plain(request.news))
             return provider_pb2.UpdateResponse(properties=_struct(entry.outputs))
 
     def Read(  # noqa: N802
@@ -184,7 +184,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         assert self._service is not None, "the engine configures a provider before it uses it"
         return self._service
 
-    def _found(self, urn: str, id_: str) -> Entry:
+    def _existing_entry(self, urn: str, id_: str) -> Entry:
         entry = self._world.find(_token(urn), id_)
         if entry is None:
             raise RefusedError(f"{_token(urn)} {id_} does not exist any more: it was deleted outside the stack")
@@ -226,15 +226,15 @@ def _token(urn: str) -> str:
 
 
 def _plain(struct: struct_pb2.Struct) -> Properties:
-    return cast(Properties, _whole(cast(Plain, json_format.MessageToDict(struct))))
+    return cast(Properties, _with_integers(cast(Plain, json_format.MessageToDict(struct))))
 
 
-def _whole(value: Plain) -> Plain:
+def _with_integers(value: Plain) -> Plain:
     """Numbers travel as floats; those that are whole become integers again."""
     if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
+        return {key: _with_integers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [_with_integers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -134,7 +134,7 @@ class Store:
         """The resources that were made under a URN; several only in the middle of a replacement."""
         return self._entries("SELECT * FROM resources WHERE urn = ? ORDER BY rowid", urn)
 
-    def named(self, value: str) -> bool:
+    def has_name(self, value: str) -> bool:
         """Whether a resource has an id, ARN or name."""
         with self._open() as connection:
             row = connection.execute("SELECT 1 FROM identities WHERE value = ? LIMIT 1", (value,)).fetchone()

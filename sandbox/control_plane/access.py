@@ -66,7 +66,7 @@ def identity_in(folder: Path) -> Identity:
         if taken_ports:
             ports = ", ".join(map(str, taken_ports))
             raise SandboxError(
-                f"the control plane in {folder} listened on ports that another program has taken: {ports}."
+                f"another program uses ports of the control plane in {folder}: {ports}."
                 " Change: end that program, or remove the folder."
             )
         return identity

@@ -18,7 +18,7 @@ def state_file(stack: str) -> Path:
     return state(stack) / "backend" / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
 
 
-def published(stack: str, output: str) -> object:
+def stack_output(stack: str, output: str) -> object:
     """An output of the stack; None where the stack is not up or has no such output."""
     try:
         state_document = cast("object", json.loads(state_file(stack).read_bytes()))

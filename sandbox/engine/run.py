@@ -102,7 +102,7 @@ def _import_the_program() -> None:
 
 def run(request: Request) -> EngineResult:
     """Run the engine. Raises SandboxError and ToolUnavailableError where it cannot begin."""
-    begun = time.monotonic()
+    start_time = time.monotonic()
     warm_up_thread_thread = threading.Thread(target=request.warm_up, daemon=True)
     warm_up_thread_thread.start()
     workspace = Workspace(request.stack, request.state, pulumi_cli(request.out), request.control_plane)
@@ -111,7 +111,7 @@ def run(request: Request) -> EngineResult:
         _copy_stack_file(request, workspace)
         relay = Relay(request.out, workspace.state / "trace.txt")
         result, journal = interruptible(lambda: _engine(request, workspace, relay, warm_up_thread_thread), request.out)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - start_time
     return EngineResult(result.ok, result.changes, result.outputs, tuple(relay.errors), seconds, journal)
 
 
@@ -175,13 +175,13 @@ def _stack(request: Request, workspace: Workspace, warm_up_thread_thread: thread
 
 def _settle(request: Request, workspace: Workspace, stack: automation.Stack) -> None:
     exported = stack.export_stack()
-    resolved, lines = settle(cast(State, exported.deployment or {}), Store(workspace.world))
+    settled_state, lines = settle(cast(State, exported.deployment or {}), Store(workspace.world))
     if not lines:
         return
     print("an earlier run was interrupted; its pending operations are resolved:", file=request.out)
     for line in lines:
         print(f"  {line}", file=request.out)
-    stack.import_stack(automation.Deployment(version=exported.version, deployment=resolved))
+    stack.import_stack(automation.Deployment(version=exported.version, deployment=settled_state))
 
 
 def _packs(request: Request) -> list[str]:

@@ -55,8 +55,8 @@ def must_be_free_for(folder: SessionFolder, stack: str) -> None:
     current_stack = folder.stack()
     if current_stack is not None and current_stack != stack:
         raise SandboxError(
-            f"the sandbox holds the stack {current_stack}, and it holds one at a time."
-            f" Change: .venv/bin/gpuplatform sandbox down, then bring {stack} up."
+            f"the sandbox runs the stack {current_stack}, and it runs one stack at a time."
+            f" Change: run `.venv/bin/gpuplatform sandbox down`, then bring {stack} up."
         )
     must_have_space(folder.path)
 
@@ -68,7 +68,7 @@ def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
     """
     folder.claim(stack)
     write_whole(folder.catalogue, ec2_of(settings).catalogue())
-    status = _running(folder) or _started(folder)
+    status = _running(folder) or _start_supervisor(folder)
     apply(_plane(folder).kubectl, (*storage(), *known_requirements()))
     return status
 
@@ -137,7 +137,7 @@ def _running(folder: SessionFolder) -> Status | None:
     return status if status and status.ready and status.supervisor.running() else None
 
 
-def _started(folder: SessionFolder) -> Status:
+def _start_supervisor(folder: SessionFolder) -> Status:
     supervisor = folder.supervisor()
     if supervisor is None:
         (folder.path / "status.json").unlink(missing_ok=True)
@@ -151,8 +151,8 @@ def _started(folder: SessionFolder) -> Status:
                 start_new_session=True,
             )
         supervisor = psutil.Process(process.pid)
-    begun = time.monotonic()
-    while time.monotonic() - begun < _READY_SECONDS:
+    start_time = time.monotonic()
+    while time.monotonic() - start_time < _READY_SECONDS:
         status = _running(folder)
         if status:
             return status

@@ -35,9 +35,9 @@ class Steps:
     def step(self, name: str) -> Generator[None]:
         """Print a step's name and record its time."""
         print(f"-- {name}", file=self.out, flush=True)
-        begun = time.monotonic()
+        start_time = time.monotonic()
         yield
-        self.durations.append((name, time.monotonic() - begun))
+        self.durations.append((name, time.monotonic() - start_time))
 
     def lines(self) -> list[str]:
         """The time of each step."""

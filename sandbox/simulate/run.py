@@ -104,11 +104,9 @@ def simulate(
             on.karpenter.set_clock(scenario.at)
         for shortage in scenario.shortages:
             on.karpenter.withdraw(shortage.instance_type, shortage.zone, shortage.market)
-        served = _served(on)
+        kinds = _served(on)
         documents = [
-            workload
-            for workload in scenario.workloads
-            if (str(workload.get("apiVersion")), kind_of(workload)) in served
+            workload for workload in scenario.workloads if (str(workload.get("apiVersion")), kind_of(workload)) in kinds
         ]
         say(f"{len(documents)} objects are applied")
         _apply(on, documents)
@@ -153,9 +151,9 @@ def _platform(
 def _settled(on: Cluster, workloads: Sequence[Document], *, queued: bool) -> tuple[str, ...]:
     """Wait until the cluster has settled: queues decide first, then the workloads that they admit are placed."""
     moving = on.settle(_SETTLE_SECONDS)
-    begun = time.monotonic()
+    start_time = time.monotonic()
     while queued and (undecided := undecided_jobs(on, workloads)):
-        if time.monotonic() - begun > _SETTLE_SECONDS:
+        if time.monotonic() - start_time > _SETTLE_SECONDS:
             return (*moving, *(f"the queue of {workload} has not decided yet" for workload in undecided))
         time.sleep(_POLL_SECONDS)
         moving = on.settle(_SETTLE_SECONDS)

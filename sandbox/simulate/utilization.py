@@ -132,5 +132,5 @@ def _requests_by_node(snapshot: Snapshot) -> dict[str, dict[str, Fraction]]:
     return requests_by_node
 
 
-def _share(part: Fraction, whole: Fraction) -> float | None:
-    return float(part / whole) if whole else None
+def _share(part: Fraction, total: Fraction) -> float | None:
+    return float(part / total) if total else None

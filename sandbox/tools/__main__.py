@@ -28,18 +28,18 @@ def main(names: Sequence[str]) -> int:
 
 def _provide_all(rows: Sequence[Row], go: Go | None) -> int:
     """Get every tool, one at a time: two builds at once are no faster on two cores and need twice the memory."""
-    failed = 0
+    exit_code = 0
     for row in rows:
-        started = time.monotonic()
+        start_time = time.monotonic()
         try:
             tool = provide(row, sys.stdout, go)
         except ToolUnavailableError as error:
             print(error, file=sys.stderr)
-            failed = 1
+            exit_code = 1
         else:
-            seconds = time.monotonic() - started
+            seconds = time.monotonic() - start_time
             print(f"{row.name} {tool.version} from {tool.source}: {tool.path} ({seconds:.1f} s)", flush=True)
-    return failed
+    return exit_code
 
 
 if __name__ == "__main__":

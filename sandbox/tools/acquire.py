@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from sandbox.tools.build import build, built
+from sandbox.tools.build import build, earlier_build
 from sandbox.tools.cache import only_one
 from sandbox.tools.child import unavailable
 from sandbox.tools.go import Go, as_text, parse_version
@@ -53,7 +53,7 @@ def acquire(tool: Tool, out: TextIO, go: Go | None = None) -> AvailableTool:
 
 def _cached(tool: Tool) -> AvailableTool | None:
     """An earlier build. It was checked when it was made, and its folder names its version: it is not run here."""
-    command = built(tool)
+    command = earlier_build(tool)
     return AvailableTool(tool, command, tool.version.removeprefix("v"), "the cache") if command else None
 
 

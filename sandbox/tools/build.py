@@ -16,7 +16,7 @@ _LIMIT_SECONDS = 3600.0
 _FINISHED = "finished"
 
 
-def built(tool: Tool) -> Path | None:
+def earlier_build(tool: Tool) -> Path | None:
     """The finished command of an earlier build."""
     command = tools_folder() / tool.folder / "bin" / tool.name
     return command if command.exists() else None
@@ -34,7 +34,7 @@ def build(tool: Tool, out: TextIO, go: Go | None = None) -> Path | str:
 
 
 def _build(tool: Tool, out: TextIO, shared_go: Go | None) -> Path | str:
-    started = time.monotonic()
+    start_time = time.monotonic()
     with workshop(tool.name) as folder:
         log = folder / "build.log"
         go = shared_go or go_in(folder, log, out)
@@ -49,7 +49,7 @@ def _build(tool: Tool, out: TextIO, shared_go: Go | None) -> Path | str:
         if failure:
             return failure
         publish(folder / _FINISHED, tool.folder)
-    out.write(f"{tool.name} {tool.version}: built in {time.monotonic() - started:.0f} s\n")
+    out.write(f"{tool.name} {tool.version}: built in {time.monotonic() - start_time:.0f} s\n")
     return tools_folder() / tool.folder / "bin" / tool.name
 
 

@@ -74,7 +74,7 @@ def run_child(
     The command leads a session of its own: its children (curl, a compiler) end with it at the limit and when the user
     interrupts. A command that does not exist ends with code 127, as in a shell.
     """
-    started = time.monotonic()
+    start_time = time.monotonic()
     with log.open("ab") as sink:
         try:
             process = subprocess.Popen(
@@ -90,23 +90,25 @@ def run_child(
             sink.write(f"{command[0]}: {error.strerror}\n".encode())
             return ChildResult(127, 0.0)
         try:
-            code = _wait(process, started, limit_seconds, what, out)
+            code = _wait(process, start_time, limit_seconds, what, out)
         except BaseException:
             end_group(process)
             raise
-    return ChildResult(code, time.monotonic() - started)
+    return ChildResult(code, time.monotonic() - start_time)
 
 
-def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float, what: str, out: TextIO) -> int | None:
+def _wait(
+    process: subprocess.Popen[bytes], start_time: float, limit_seconds: float, what: str, out: TextIO
+) -> int | None:
     terminal = out.isatty()
     tick = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
     needs_newline = False
     while True:
-        remaining = limit_seconds - (time.monotonic() - started)
+        remaining = limit_seconds - (time.monotonic() - start_time)
         try:
             code = process.wait(timeout=max(0.0, min(tick, remaining)))
         except subprocess.TimeoutExpired:
-            elapsed = time.monotonic() - started
+            elapsed = time.monotonic() - start_time
             if elapsed >= limit_seconds:
                 end_group(process)
                 return None

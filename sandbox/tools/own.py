@@ -72,7 +72,7 @@ def _sources(folder: Path) -> list[Path]:
 
 
 def _build(program: OwnProgram, out: TextIO, shared_go: Go | None) -> Path | str:
-    started = time.monotonic()
+    start_time = time.monotonic()
     folder_name = program.folder_name
     with only_one("go", out, doing="building with it"), workshop(program.name) as folder:
         log, command = folder / "build.log", folder / "finished" / "bin" / program.name
@@ -98,5 +98,5 @@ def _build(program: OwnProgram, out: TextIO, shared_go: Go | None) -> Path | str
         except (OSError, subprocess.SubprocessError) as error:
             return f"{command} --version does not run: {error}"
         publish(folder / "finished", folder_name)
-    out.write(f"{program.name}: built in {time.monotonic() - started:.0f} s\n")
+    out.write(f"{program.name}: built in {time.monotonic() - start_time:.0f} s\n")
     return tools_folder() / folder_name / "bin" / program.name

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from sandbox.tools.build import build, built
+from sandbox.tools.build import build, earlier_build
 from sandbox.tools.cache import only_one, publish, tools_folder, workshop
 from sandbox.tools.child import log_tail, run_child, unavailable
 from sandbox.tools.go import Version, as_text, at_least, parse_version
@@ -102,7 +102,7 @@ def at_hand() -> PulumiCli | None:
 
 
 def _cached() -> PulumiCli | None:
-    for command in (installed(), built(PULUMI)):
+    for command in (installed(), earlier_build(PULUMI)):
         cli = _usable(command, "the cache") if command else None
         if cli:
             return cli
@@ -111,8 +111,8 @@ def _cached() -> PulumiCli | None:
 
 def _acquire(out: TextIO) -> PulumiCli:
     failures: list[str] = []
-    for source, made in (("the official installer", install), ("its Go module", partial(build, PULUMI))):
-        command = made(out)
+    for source, provide in (("the official installer", install), ("its Go module", partial(build, PULUMI))):
+        command = provide(out)
         if isinstance(command, str):
             failures.append(command)
             continue

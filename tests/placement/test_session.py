@@ -144,7 +144,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
 
 def test_another_stack_is_refused_while_the_sandbox_holds_one(folder: SessionFolder) -> None:
     folder.claim("dev")
-    with pytest.raises(SandboxError, match="holds the stack dev, and it holds one at a time"):
+    with pytest.raises(SandboxError, match="runs the stack dev, and it runs one stack at a time"):
         up("prod", ROOT / "Pulumi.prod.yaml", folder, Steps(io.StringIO(), []))
 
 
@@ -183,7 +183,7 @@ def test_a_port_that_another_program_took_is_said_and_nothing_runs(folder: Sessi
     with socket.socket() as other:
         other.bind(("127.0.0.1", identity.api_server))
         other.listen()
-        with pytest.raises(SandboxError, match=f"another program has taken: {identity.api_server}") as raised:
+        with pytest.raises(SandboxError, match=f"another program uses ports of .*: {identity.api_server}") as raised:
             up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert "Traceback" not in str(raised.value)
     until(lambda: folder.supervisor() is None)

@@ -14,10 +14,10 @@ def test_what_one_process_makes_another_finds(tmp_path: Path) -> None:
     first, second = Store(tmp_path / "w.db"), Store(tmp_path / "w.db")
     first.create(entry("a"), {"t a"}, set())
     assert second.find("t", "a") == entry("a")
-    assert second.named("t a")
+    assert second.has_name("t a")
     second.delete(entry("a"))
     assert first.everything() == ()
-    assert not first.named("t a")
+    assert not first.has_name("t a")
 
 
 def test_the_journal_keeps_every_change_in_order(tmp_path: Path) -> None:
