@@ -10,7 +10,7 @@ from gpuplatform.render.document import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class Shortage:
     """A type, zone and market that EC2 has run out of; an empty field means any."""
 
     instance_type: str = ""
@@ -38,7 +38,7 @@ class Scenario:
     """Workloads and the circumstances in which they are applied."""
 
     workloads: tuple[Document, ...]
-    lacking: tuple[Lacking, ...] = ()
+    shortages: tuple[Shortage, ...] = ()
     event: Disturbance | None = None
     at: datetime.datetime | None = None
     """The time on Karpenter's clock; None for the machine's time."""

@@ -212,7 +212,7 @@ def test_a_wrong_part_is_one_fault_and_nothing_is_missed_in_its_place(overrides:
 def test_a_file_with_faults_gives_no_settings() -> None:
     loaded = accept.check_file(EVERY_FAULT)
     assert loaded.settings is None
-    assert loaded.draft is not None
+    assert loaded.partial_settings is not None
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -235,7 +235,7 @@ def test_the_smallest_settings_are_accepted() -> None:
 def test_what_is_no_mapping_is_one_fault(raw: object) -> None:
     loaded = accept.examine(raw)
     assert paths(loaded.faults) == ["gpu-platform:settings"]
-    assert (loaded.settings, loaded.draft) == (None, None)
+    assert (loaded.settings, loaded.partial_settings) == (None, None)
 
 
 def test_an_empty_mapping_names_every_key_that_is_required() -> None:

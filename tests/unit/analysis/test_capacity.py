@@ -43,8 +43,9 @@ def a_team(name: str, quota: dict[str, int], priority: str = "inference-critical
 
 def draft_of(pools: list[Plain], tenants: list[Plain], **more: Plain) -> tuple[PartialSettings, list[Fault]]:
     loaded = check(settings_object(pools=pools, tenants=tenants, **more))
-    assert loaded.draft is not None
-    return loaded.draft, [fault for fault in loaded.faults if fault.path.startswith(("tenants", "queues", "pools"))]
+    assert loaded.partial_settings is not None
+    faults = [fault for fault in loaded.faults if fault.path.startswith(("tenants", "queues", "pools"))]
+    return loaded.partial_settings, faults
 
 
 def test_teams_may_be_guaranteed_exactly_what_there_is() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.errors import SandboxError
-from sandbox.simulate.run import logs_kept
+from sandbox.simulate.run import keep_logs
 
 
 class OtherError(SandboxError):
@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_log_that_a_message_names_outlives_the_folder(folder: Path) -> None:
-    with pytest.raises(SandboxError) as caught, logs_kept(folder, unless=OtherError):
+    with pytest.raises(SandboxError) as caught, keep_logs(folder, unless=OtherError):
         raise SandboxError(f"etcd ended with code 1; its log is {folder / 'plane' / 'etcd.log'}")
     named = Path(str(caught.value).rsplit(" ", 1)[-1])
     assert folder not in named.parents
@@ -33,21 +33,21 @@ def test_the_log_that_a_message_names_outlives_the_folder(folder: Path) -> None:
 
 
 def test_only_the_last_failure_is_kept(folder: Path) -> None:
-    with pytest.raises(SandboxError), logs_kept(folder, unless=OtherError):
+    with pytest.raises(SandboxError), keep_logs(folder, unless=OtherError):
         raise SandboxError("once")
     (folder / "plane" / "etcd.log").rename(folder / "plane" / "kwok.log")
-    with pytest.raises(SandboxError) as caught, logs_kept(folder, unless=OtherError):
+    with pytest.raises(SandboxError) as caught, keep_logs(folder, unless=OtherError):
         raise SandboxError(f"{folder}")
     assert [path.name for path in Path(str(caught.value)).rglob("*.log")] == ["kwok.log"]
 
 
 def test_where_no_copy_can_be_made_the_message_is_what_it_was(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file is in the way", encoding="utf-8")
-    with pytest.raises(SandboxError, match=f"^its log is {folder}$"), logs_kept(folder, unless=OtherError):
+    with pytest.raises(SandboxError, match=f"^its log is {folder}$"), keep_logs(folder, unless=OtherError):
         raise SandboxError(f"its log is {folder}")
 
 
 def test_a_refused_workload_keeps_nothing(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(OtherError, match=str(folder)), logs_kept(folder, unless=OtherError):
+    with pytest.raises(OtherError, match=str(folder)), keep_logs(folder, unless=OtherError):
         raise OtherError(str(folder))
     assert not (tmp_path / "cache").exists()

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from cli.judged import judged_file
 from cli.main import main
+from cli.policy_check import check_with_policies
 from gpuplatform.faults import errors
 from gpuplatform.settings.source import Plain
 from tests.builders import STACKS, a_card, a_market, a_pool, a_static_pool, settings_object, stack_file
@@ -51,7 +51,7 @@ def _file(folder: Path, pool: dict[str, Plain]) -> Path:
 def test_what_the_pack_would_refuse_is_refused_before_the_engine_starts(broken: str, tmp_path: Path) -> None:
     pool, rule = REFUSED[broken]
 
-    loaded = judged_file(_file(tmp_path, pool))
+    loaded = check_with_policies(_file(tmp_path, pool))
 
     assert loaded.settings is None
     assert any(rule in fault.allowed for fault in errors(loaded.faults)), [str(fault) for fault in loaded.faults]
@@ -71,7 +71,7 @@ def test_the_report_names_the_object_and_the_rule_and_the_command_ends_with_one(
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_the_shipped_stacks_break_no_rule(stack: str) -> None:
-    assert judged_file(stack_file(stack)).settings is not None
+    assert check_with_policies(stack_file(stack)).settings is not None
 
 
 def test_a_control_plane_that_keeps_some_logs_only_is_refused_as_the_pack_refuses_it(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_control_plane_that_keeps_some_logs_only_is_refused_as_the_pack_refuse
     for log_types in choices:
         path.write_text(yaml.safe_dump(settings_object(cluster={"log_types": log_types})), encoding="utf-8")
 
-        (fault,) = errors(judged_file(path).faults)
+        (fault,) = errors(check_with_policies(path).faults)
 
         assert fault.path == "cluster.log_types"
         assert "scheduler" in fault.allowed

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from cli.simulate.explained import Explained, explained
-from cli.simulate.writing import unplaced
+from cli.simulate.explanations import Explanation, explanations
+from cli.simulate.writing import explanation_lines
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.analysis.placement.view import StackView
 from policies.subject import Subject, of_document
@@ -38,8 +38,8 @@ def waits(scheduler: str = "", karpenter: str = "", node: str | None = None) -> 
     return Snapshot((PodState(CHAT, "chat-1", node, {}, scheduler, karpenter),), (), (), frozenset())
 
 
-def of(scene: Snapshot, chat: Subject, view: StackView) -> Explained:
-    (explanation,) = explained(scene, [chat], view, "--stack dev")
+def of(snapshot: Snapshot, chat: Subject, view: StackView) -> Explanation:
+    (explanation,) = explanations(snapshot, [chat], view, "--stack dev")
     return explanation
 
 
@@ -51,7 +51,7 @@ def test_a_ceiling_that_is_reached_is_to_be_raised(chat: Subject, view: StackVie
 
 
 def test_what_ec2_lacks_is_said_of_the_pool_alone_that_lacks_it(chat: Subject, view: StackView) -> None:
-    explanation = of(replace(waits(NO_ROOM), short=frozenset(["infer-l4-24gb-spot"])), chat, view)
+    explanation = of(replace(waits(NO_ROOM), exhausted_node_pools=frozenset(["infer-l4-24gb-spot"])), chat, view)
     assert any(reason.startswith("infer-l4-24gb-spot: EC2 has no capacity of g6.xlarge") for reason in explanation.why)
 
 
@@ -79,7 +79,7 @@ def test_claims_affinities_and_spreads_are_answered_with_their_own_advice(
     explanation = of(waits(scheduler, karpenter), chat, view)
     assert explanation.change.startswith(change)
     assert len(explanation.why) == 1
-    assert scheduler in explanation.said
+    assert scheduler in explanation.messages
     assert "ceiling" not in f"{explanation.why} {explanation.change}"
 
 
@@ -106,15 +106,15 @@ def test_what_is_not_understood_is_repeated_without_advice(
     scheduler: str, karpenter: str, chat: Subject, view: StackView
 ) -> None:
     explanation = of(waits(scheduler, karpenter), chat, view)
-    assert explanation.said == tuple(filter(None, (scheduler, karpenter)))
+    assert explanation.messages == tuple(filter(None, (scheduler, karpenter)))
     assert (explanation.why, explanation.change) == ((), "")
-    assert unplaced(explanation)[1:] == [f"  original message: {message}" for message in explanation.said]
+    assert explanation_lines(explanation)[1:] == [f"  original message: {message}" for message in explanation.messages]
 
 
 def test_a_pod_on_a_node_that_is_not_there_waits_and_is_told_so(chat: Subject, view: StackView) -> None:
-    scene = waits(node="a-node")
-    assert not scene.all_run
-    explanation = of(scene, chat, view)
+    snapshot = waits(node="a-node")
+    assert not snapshot.all_run
+    explanation = of(snapshot, chat, view)
     assert explanation.pods == 1
     assert explanation.why == ("the pods name the node a-node, which does not exist",)
     assert explanation.change.startswith("remove nodeName")
@@ -125,5 +125,5 @@ def test_what_is_held_back_is_one_explanation_a_workload(chat: Subject, view: St
     explanation = of(Snapshot((), (MissingPods(CHAT, says),), (), frozenset()), chat, view)
     assert (explanation.pods, explanation.why) == (0, says)
     assert "raise the namespace's quota" in explanation.change
-    gone = of(Snapshot((), (MissingPods(CHAT, ("it was removed",), gone=True),), (), frozenset()), chat, view)
+    gone = of(Snapshot((), (MissingPods(CHAT, ("it was removed",), was_removed=True),), (), frozenset()), chat, view)
     assert gone.change.startswith("remove nodeName, and use a Deployment")

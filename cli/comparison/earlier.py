@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from cli.was.source import COMPONENTS, Source
-from gpuplatform.accept import check_file, salvaged_file
+from cli.comparison.source import COMPONENTS, Source
+from gpuplatform.accept import check_file, valid_part
 from gpuplatform.changes import describing
 from gpuplatform.changes.comparison import Stack, stack_of
 from gpuplatform.changes.description import Description, parse
@@ -39,28 +39,28 @@ class _UndescribedError(Exception):
 def earlier_stack(source: Source) -> Earlier:
     """The earlier stack, as far as it can be read."""
     notes = [source.note] if source.note else []
-    refused = errors(check_file(source.file).faults)
-    if refused:
-        places = ", ".join(dict.fromkeys(fault.path for fault in refused))
-        notes.append(f"the earlier settings are refused by today's code ({places}): compared as far as they go")
-    settings, left_out = salvaged_file(source.file)
-    unknown = [f"of the earlier settings, because they cannot be read: {', '.join(left_out)}"] if left_out else []
+    loaded = check_file(source.file)
+    if faults := errors(loaded.faults):
+        paths = ", ".join(dict.fromkeys(fault.path for fault in faults))
+        notes.append(f"today's code refuses the earlier settings ({paths}); their valid parts are compared")
+    settings, left_out = valid_part(loaded)
+    unknown = [f"parts of the earlier settings that cannot be read: {', '.join(left_out)}"] if left_out else []
     stack = None if settings is None else stack_of(settings)
     if source.is_revision:
         try:
             stack = Stack(_own_description(source), stack.settings if stack else None)
             unknown += _other_components(source)
         except _UndescribedError as why:
-            unknown.append(f"pins of {source.name} cannot be read: {why}; compared by settings alone")
+            unknown.append(f"pins of {source.name} cannot be read: {why}; only the settings are compared")
     return Earlier(stack, tuple(notes), tuple(unknown))
 
 
 def _other_components(source: Source) -> list[str]:
-    """A note that AWS resources are not compared if other code makes them from the same settings."""
+    """A note that AWS resources are not compared if the code that makes them has changed."""
     if source.same_components:
         return []
     paths = ", ".join(COMPONENTS)
-    return [f"what other code makes in AWS: {paths} are not those of {source.name}; see `pulumi preview --diff`"]
+    return [f"changes in AWS by other code: {paths} differ from {source.name}; see `pulumi preview --diff`"]
 
 
 def _own_description(source: Source) -> Description:
@@ -69,7 +69,7 @@ def _own_description(source: Source) -> Description:
         raise _UndescribedError("it has no program beside the stack file")
     assert describing.__file__ is not None
     try:
-        answered = subprocess.run(
+        process = subprocess.run(
             # -P: the script's own folder holds the current package, which must not be imported.
             [sys.executable, "-P", describing.__file__, str(source.file)],
             cwd=source.tree,
@@ -80,12 +80,12 @@ def _own_description(source: Source) -> Description:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _UndescribedError(f"its own code said nothing in {_LONGEST_SECONDS} s") from None
-    if answered.returncode:
-        lines = answered.stderr.strip().splitlines()
-        why = lines[-1].replace(f"{source.tree}/", "") if lines else f"its own code ended with {answered.returncode}"
+        raise _UndescribedError(f"its own code did not end within {_LONGEST_SECONDS} s") from None
+    if process.returncode:
+        lines = process.stderr.strip().splitlines()
+        why = lines[-1].replace(f"{source.tree}/", "") if lines else f"its own code ended with {process.returncode}"
         raise _UndescribedError(why)
     try:
-        return parse(json.loads(answered.stdout.replace(f"{source.tree}/", "")))
+        return parse(json.loads(process.stdout.replace(f"{source.tree}/", "")))
     except (ValueError, ValidationError) as error:
-        raise _UndescribedError(f"its own code says something else: {str(error).splitlines()[0]}") from None
+        raise _UndescribedError(f"its own code prints another format: {str(error).splitlines()[0]}") from None

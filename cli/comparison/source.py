@@ -51,13 +51,15 @@ def earlier_source(option: str, name: str, file: Path, environment: str | None) 
     """
     path = Path(name)
     if path.is_file():
-        note = f"pins of charts, add-ons and node images are taken as unchanged: {name} is a file, not a revision"
+        note = f"{name} is a file, not a revision: the comparison assumes the same charts, add-ons and node images"
         yield Source(name, path, is_revision=False, tree=None, same_components=True, note=note)
         return
     repository = _repository(file)
     commit = repository and _commit(repository, name)
     if not repository or not commit:
-        raise click.UsageError(f"{option} {name}: neither a file nor a git revision of {repository or file.parent}")
+        raise click.UsageError(
+            f"{option} {name}: this is neither a file nor a git revision of {repository or file.parent}"
+        )
     relative, note = _stack_file(option, name, repository, commit, file, environment)
     with tempfile.TemporaryDirectory(prefix="gpuplatform-was-") as folder:
         tree = Path(folder)
@@ -81,8 +83,8 @@ def _repository(file: Path) -> Path | None:
 
 
 def _commit(repository: Path, name: str) -> str | None:
-    resolved = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    return resolved.decode().strip() if resolved else None
+    commit_hash = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return commit_hash.decode().strip() if commit_hash else None
 
 
 def _stack_file(
@@ -94,7 +96,7 @@ def _stack_file(
     stack = f"Pulumi.{environment}.yaml" if environment else None
     for path in (*paths, *([stack] if stack else [])):
         if _git(repository, "cat-file", "-e", f"{commit}:{path}") is not None:
-            return path, "" if path in paths else f"{name} has no {file.name}: it is compared with {path}"
+            return path, "" if path in paths else f"{name} has no {file.name}: its {path} is compared"
     names = " nor ".join(dict.fromkeys((*paths, *([stack] if stack else [])))) or file.name
     raise click.UsageError(f"{option} {name}: that revision has no {names}")
 
@@ -103,12 +105,12 @@ def _unpack(repository: Path, commit: str, stack_file: str, folder: Path) -> boo
     """Unpack the revision's stack file and program into the folder; returns whether it has a program."""
     has_program = _git(repository, "cat-file", "-e", f"{commit}:{PROGRAM}/__init__.py") is not None
     paths = [stack_file, *([PROGRAM] if has_program else [])]
-    packed = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", str(repository), "archive", "--format=tar", commit, "--", *paths],
         capture_output=True,
         check=True,
     )
-    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(process.stdout)) as archive:
         archive.extractall(folder, filter="data")
     return has_program
 
@@ -116,7 +118,7 @@ def _unpack(repository: Path, commit: str, stack_file: str, folder: Path) -> boo
 def _git(folder: Path, *arguments: str) -> bytes | None:
     """Git's output; None if it fails or is not installed."""
     try:
-        answered = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+        process = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
     except FileNotFoundError:
         return None
-    return answered.stdout if answered.returncode == 0 else None
+    return process.stdout if process.returncode == 0 else None

@@ -34,16 +34,16 @@ def workloads_of(path: Path) -> Workloads:
     """Every pod of the manifests below a path, which must exist; a file without pods is ignored."""
     if not path.exists():
         raise click.UsageError(f"--workloads {path}: no such file or directory")
-    held: list[Manifest] = []
+    manifests: list[Manifest] = []
     unknown: list[str] = []
     for source in sources((str(path),)):
         subjects, unreadable = objects_of(source)
         unknown += [f"workloads of {source.name}: {fault.path}: {fault.given}" for fault in unreadable]
         for subject, pod in ((workload, pod) for workload in subjects for pod in pod_templates(workload)):
             name = f"{subject.kind} {'/'.join(filter(None, (subject.namespace, subject.name)))}"
-            asked = ask(pod)
-            if asked is None:
+            pod_ask = ask(pod)
+            if pod_ask is None:
                 unknown.append(f"the placement of {source.name}: {name}: a resource quantity is invalid")
             else:
-                held.append(Manifest(source.name, name, asked))
-    return Workloads(tuple(held), tuple(unknown))
+                manifests.append(Manifest(source.name, name, pod_ask))
+    return Workloads(tuple(manifests), tuple(unknown))

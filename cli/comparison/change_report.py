@@ -1,22 +1,22 @@
-"""The result of ``check --was``: the change from earlier settings to a stack file, and its unknown parts."""
+"""The result of ``check --was``: the change from earlier settings to a stack's settings, and its unknown parts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.was.earlier import earlier_stack
-from cli.was.source import earlier_source
-from cli.was.workloads import default_workloads, workloads_of
-from cli.was.writing import change_json, change_lines
-from gpuplatform.accept import salvaged_file
+from cli.comparison.earlier import earlier_stack
+from cli.comparison.source import earlier_source
+from cli.comparison.workloads import default_workloads, workloads_of
+from cli.comparison.writing import change_json, change_lines
+from gpuplatform.accept import Loaded, valid_part
 from gpuplatform.changes.comparison import Change, compare, stack_of
 from gpuplatform.faults import Fault, Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A change (None if the two cannot be compared) with notes on the comparison."""
+class ChangeReport:
+    """A change (None if the two stacks cannot be compared) with notes on the comparison."""
 
     change: Change | None
     notes: tuple[str, ...]
@@ -34,7 +34,7 @@ class Told:
         return [
             *(f"note: {note}" for note in self.notes),
             *(f"not known: {line}" for line in self.unknown),
-            *(change_lines(self.change, whole=not self.unknown) if self.change else ()),
+            *(change_lines(self.change, is_whole=not self.unknown) if self.change else ()),
         ]
 
     def breaks(self, severity: Severity) -> tuple[Fault, ...]:
@@ -54,17 +54,21 @@ def no_change_json() -> dict[str, object]:
     return {"change": None, "replaced_nodepools": [], "unqueued_namespaces": []}
 
 
-def told_change(was: str, file: Path, workloads: Path | None) -> Told:
-    """The change from the earlier settings that ``was`` names to the file; of refused settings the readable parts."""
-    settings, left_out = salvaged_file(file)
-    held = workloads_of(default_workloads() if workloads is None else workloads)
+def change_report(was: str, file: Path, loaded: Loaded, workloads: Path | None) -> ChangeReport:
+    """The change from the earlier settings that ``was`` names to those of ``file``, which are ``loaded``.
+
+    Of refused settings, the valid parts are compared.
+    """
+    settings, left_out = valid_part(loaded)
+    manifests = workloads_of(default_workloads() if workloads is None else workloads)
     with earlier_source("--was", was, file, settings.environment if settings else None) as source:
         earlier = earlier_stack(source)
-    unknown = (*earlier.unknown, *held.unknown)
+    unknown = (*earlier.unknown, *manifests.unknown)
     if left_out:
-        unknown += (f"of the new settings, because they cannot be read: {', '.join(left_out)}",)
+        unknown += (f"parts of the new settings that cannot be read: {', '.join(left_out)}",)
     if settings is None or earlier.stack is None:
         side = "new" if settings is None else "earlier"
-        return Told(None, earlier.notes, (*unknown, f"the change: too little of the {side} settings can be read"))
-    change = compare(earlier.stack, stack_of(settings), held.manifests)
-    return Told(change, earlier.notes, (*unknown, *change.unknown))
+        reason = f"the change: too few of the {side} settings can be read"
+        return ChangeReport(None, earlier.notes, (*unknown, reason))
+    change = compare(earlier.stack, stack_of(settings), manifests.manifests)
+    return ChangeReport(change, earlier.notes, (*unknown, *change.unknown))

@@ -14,7 +14,10 @@ _MOST_NAMES = 6
 _TITLES = {
     (Thing.CLUSTER, Fate.REPLACED): "the cluster {name} is replaced, and everything in it is created again:",
     (Thing.CLUSTER, Fate.CHANGED): "the cluster {name} changes in place:",
-    (Thing.CLUSTER, Fate.IMPOSSIBLE): "warning: the cluster {name} cannot make this change, and `up` fails halfway:",
+    (
+        Thing.CLUSTER,
+        Fate.IMPOSSIBLE,
+    ): "warning: EKS cannot make this change to the cluster {name}, so `up` stops halfway:",
     (Thing.CONTENTS, Fate.GONE): "everything in the cluster {name} is removed, including its nodes:",
     (Thing.NETWORK, Fate.REPLACED): "replaced in the network: {name}:",
     (Thing.NETWORK, Fate.CHANGED): "changed in place in the network: {name}:",
@@ -30,7 +33,7 @@ _TITLES = {
     (
         Thing.NODEPOOL,
         Fate.GONE,
-    ): "NodePools removed; their nodes drain at once, even outside the disruption windows: {name}",
+    ): "NodePools removed; their nodes drain at once, also outside the disruption windows: {name}",
     (Thing.ADDON, Fate.CHANGED): "add-ons changed in place: {name}:",
     (Thing.ADDON, Fate.NEW): "new add-ons: {name}:",
     (Thing.ADDON, Fate.GONE): "add-ons removed: {name}",
@@ -42,7 +45,7 @@ _IN_THE_CLUSTER = (Thing.NODE_GROUP, Thing.NODEPOOL, Thing.ADDON, Thing.RELEASE,
 _NODES_REPLACED = (Fate.REPLACED, Fate.ROLLED, Fate.GONE)
 
 
-def change_lines(change: Change, *, whole: bool) -> list[str]:
+def change_lines(change: Change, *, is_whole: bool) -> list[str]:
     """The change for a person: the fate of each thing, then the values that other teams read.
 
     Only a ``whole`` comparison, without unknown parts, says that no running node is replaced.
@@ -52,14 +55,14 @@ def change_lines(change: Change, *, whole: bool) -> list[str]:
         *_effect_lines(effect for effect in effects if effect.thing is not Thing.OBJECT),
         *_object_lines([effect for effect in effects if effect.thing is Thing.OBJECT]),
     ]
-    if whole and not any(effect.thing is not Thing.OBJECT and effect.fate in _NODES_REPLACED for effect in effects):
+    if is_whole and not any(effect.thing is not Thing.OBJECT and effect.fate in _NODES_REPLACED for effect in effects):
         lines.append("no running node is replaced by this change")
     return [
         *lines,
         *_contract_lines(change.contract),
         *(
-            f"warning: namespace {name} leaves its queue, and jobs that wait there stay suspended: end them first"
-            " (docs/guides/add-a-tenant.md, take a queue away)"
+            f"warning: namespace {name} loses its queue, and the jobs that wait in the queue stay suspended: end them"
+            " first (docs/guides/add-a-tenant.md, take a queue away)"
             for name in change.unqueued
         ),
     ]
@@ -107,29 +110,29 @@ def change_json(change: Change, notes: Mapping[str, object]) -> dict[str, object
 
 def _effect_lines(effects: Iterable[Effect]) -> list[str]:
     """One title for all things with the same fate, time and reasons."""
-    alike: dict[Effect, list[str]] = {}
+    names_by_effect: dict[Effect, list[str]] = {}
     for effect in effects:
-        alike.setdefault(replace(effect, name=""), []).append(effect.name)
+        names_by_effect.setdefault(replace(effect, name=""), []).append(effect.name)
     lines: list[str] = []
-    for effect, names in alike.items():
+    for effect, names in names_by_effect.items():
         title = _TITLES[effect.thing, effect.fate].format(name=", ".join(names), when=effect.when)
-        lines += [title, *_shortened(effect.reasons)]
+        lines += [title, *_first_lines(effect.reasons)]
     return lines
 
 
 def _object_lines(effects: Sequence[Effect]) -> Iterable[str]:
     """One line for each fate: the objects' contents are in ``render`` and in JSON."""
-    for fate, says in ((Fate.NEW, "new"), (Fate.CHANGED, "changed in place"), (Fate.GONE, "removed")):
+    for fate, verb in ((Fate.NEW, "new"), (Fate.CHANGED, "changed in place"), (Fate.GONE, "removed")):
         names = [effect.name for effect in effects if effect.fate is fate]
         if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            yield f"other objects {says}: {', '.join(names[:_MOST_NAMES])}{more}"
+            rest_text = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            yield f"other objects {verb}: {', '.join(names[:_MOST_NAMES])}{rest_text}"
 
 
 def _contract_lines(contract: Sequence[str]) -> list[str]:
-    return ["values that other teams read change:", *_shortened(contract)] if contract else []
+    return ["values that other teams read change:", *_first_lines(contract)] if contract else []
 
 
-def _shortened(lines: Sequence[str]) -> list[str]:
-    shown = [f"  {line}" for line in lines[:_MOST_LINES]]
-    return shown + ([f"  and {len(lines) - _MOST_LINES} more (--format json)"] if len(lines) > _MOST_LINES else [])
+def _first_lines(lines: Sequence[str]) -> list[str]:
+    indented = [f"  {line}" for line in lines[:_MOST_LINES]]
+    return indented + ([f"  and {len(lines) - _MOST_LINES} more (--format json)"] if len(lines) > _MOST_LINES else [])
