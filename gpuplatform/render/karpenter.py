@@ -48,8 +48,6 @@ def karpenter_values(settings: Settings) -> Document:
     }
 
 
-_NODE_CLASS_TAG = "karpenter.k8s.aws/ec2nodeclass"
-_NODE_CLAIM_TAG = "karpenter.sh/nodeclaim"
 _CLUSTER_NAME_TAG = "eks:eks-cluster-name"
 _LAUNCHED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 
@@ -62,7 +60,7 @@ class _Account:
 
     @property
     def owned(self) -> str:
-        return f"kubernetes.io/cluster/{self.cluster}"
+        return f"{keys.CLUSTER_PREFIX}{self.cluster}"
 
     def ec2(self, *kinds: str) -> list[str]:
         return [f"arn:aws:ec2:{self.region}:*:{kind}/*" for kind in kinds]
@@ -126,7 +124,7 @@ def _node_lifecycle(at: _Account) -> list[Document]:
         "StringEquals": {f"aws:ResourceTag/{at.owned}": "owned"},
         "StringLike": {f"aws:ResourceTag/{keys.NODEPOOL}": "*"},
         "StringEqualsIfExists": {f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster},
-        "ForAllValues:StringEquals": {"aws:TagKeys": [_CLUSTER_NAME_TAG, _NODE_CLAIM_TAG, "Name"]},
+        "ForAllValues:StringEquals": {"aws:TagKeys": [_CLUSTER_NAME_TAG, keys.NODE_CLAIM, "Name"]},
     }
     run, fleet, template = "ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateLaunchTemplate"
     used = at.ec2("security-group", "subnet", "capacity-reservation", "placement-group")
@@ -152,8 +150,8 @@ def _iam_integration(at: _Account) -> list[Document]:
         f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster,
         f"aws:RequestTag/{keys.REGION}": at.region,
     }
-    of_resource = {f"aws:ResourceTag/{_NODE_CLASS_TAG}": "*"}
-    of_request = {f"aws:RequestTag/{_NODE_CLASS_TAG}": "*"}
+    of_resource = {f"aws:ResourceTag/{keys.NODE_CLASS}": "*"}
+    of_request = {f"aws:RequestTag/{keys.NODE_CLASS}": "*"}
     return [
         _allow(
             "AllowPassingInstanceRole",

@@ -67,8 +67,6 @@ def pool_node_config(pool: Pool) -> str | None:
 API_VERSION = "karpenter.k8s.aws/v1"
 ROOT_DEVICE = "/dev/xvda"
 """Amazon Linux 2023's root device."""
-POOL_TAG = "gpu-platform/pool"
-"""The tag on instances and volumes that names their pool."""
 
 
 def gpu_node_class(pool: Pool, settings: Settings) -> Document:
@@ -140,7 +138,7 @@ def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "tags": {**settings.stack_tags, POOL_TAG: pool},
+        "tags": {**settings.stack_tags, keys.POOL: pool},
     }
     if user_data_text is not None:
         spec["userData"] = user_data_text

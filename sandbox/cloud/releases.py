@@ -162,7 +162,7 @@ class Releases:
     def _rendered(self, inputs: Properties) -> list[ObjectPath]:
         """The Deployments of a release that helm installed: these charts have no pods of another kind."""
         path = f"/apis/apps/v1/namespaces/{inputs['namespace']}/deployments"
-        deployments = self.api.items(path, labelSelector=f"app.kubernetes.io/instance={chart_of(inputs)}")
+        deployments = self.api.items(path, labelSelector=f"{keys.APP_INSTANCE}={chart_of(inputs)}")
         return [ObjectPath(f"{path}/{cast(Properties, deployment['metadata'])['name']}") for deployment in deployments]
 
     def _forget_interrupted(self, chart: str, inputs: Properties) -> None:

@@ -14,6 +14,7 @@ from gpuplatform.catalog.dcgm_counters import counters
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile
 from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.render.monitoring.names import NODE_LABELS, sanitized
+from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
 
 # Labels of each series and the number of their values: Karpenter v1.14.1, pkg/metrics, pkg/controllers and, for
@@ -115,7 +116,7 @@ def service_monitors(karpenter: Collection[str], kueue: Collection[str]) -> list
         _monitor(
             "karpenter",
             CHARTS["karpenter"].namespace,
-            {"app.kubernetes.io/name": "karpenter"},
+            {keys.APP_NAME: "karpenter"},
             {"port": "http-metrics", "interval": _INTERVAL, "metricRelabelings": [_keep(karpenter)]},
         ),
     ]
@@ -132,7 +133,7 @@ def _kueue_monitor(read: Collection[str]) -> Document:
         "tlsConfig": {"insecureSkipVerify": True},
         "metricRelabelings": [_keep(read)],
     }
-    match = {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/component": "metrics-service"}
+    match = {keys.APP_NAME: "kueue", keys.APP_COMPONENT: "metrics-service"}
     return _monitor("kueue", CHARTS["kueue"].namespace, match, endpoint)
 
 

@@ -17,10 +17,8 @@ from policies.rule import Rule, Severity
 from policies.subject import Subject, Unknown
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 
-_DISCOVERED = (keys.FEATURE_DISCOVERY_PREFIX, "nvidia.com/cuda.", "nvidia.com/mig.capable", "nvidia.com/mig.strategy")
-"""What GPU Feature Discovery writes once a node is up (NVIDIA/k8s-device-plugin v0.20.0 docs/gpu-feature-discovery)."""
-_INSTRUCTIONS = "nvidia.com/gpu.deploy."
-"""Labels under the same prefix by which the operator selects nodes for its operands."""
+_DISCOVERED = keys.FEATURE_DISCOVERY
+_INSTRUCTIONS = keys.OPERANDS_PREFIX
 _OF_INSTANCES = keys.INSTANCE_GPU_PREFIX
 """Karpenter's labels about cards: nodes that it did not make lack them."""
 _PURPOSES = tuple(purpose.value for purpose in labels.Purpose)
