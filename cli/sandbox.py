@@ -1,4 +1,4 @@
-"""``gpuplatform sandbox``: a real control plane on this machine, and its tools."""
+"""``gpuplatform sandbox``: the platform on this machine, with a real control plane, and its tools."""
 
 from __future__ import annotations
 

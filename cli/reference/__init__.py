@@ -1,4 +1,4 @@
-"""``gpuplatform docs``: the pages under ``docs/reference``, written from the objects that they describe."""
+"""``gpuplatform docs``: the pages of ``docs/reference`` and ``docs/runbooks``, from the objects that they describe."""
 
 from __future__ import annotations
 

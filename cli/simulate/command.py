@@ -97,6 +97,12 @@ def simulate(
     sys.exit(0 if result.all_run else 1)
 
 
+def _require(paths: tuple[str, ...]) -> None:
+    missing_paths = [path for path in paths if path != "-" and not Path(path).exists()]
+    if missing_paths:
+        raise click.UsageError(f"no such file or directory: {', '.join(missing_paths)}")
+
+
 def _advice(snapshot: Snapshot, settings: Settings, scenario: Scenario, commands: ClusterCommands) -> tuple[Trial, ...]:
     """The suggestions that lower the bill in a trial; none while a pod waits."""
     if not snapshot.all_run:

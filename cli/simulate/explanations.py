@@ -1,4 +1,4 @@
-"""Why pods wait and what to change, derived from the stack's pools and Karpenter's messages."""
+"""Why pods wait and what to change: from the stack's pools, and the messages of the scheduler and of Karpenter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store: a file of the resources that the stand-ins have made, and a journal of every operation."""
+"""The store: a file of the resources that the stand-ins have made, with a journal; and the paths of a stack's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys, ports, tokens and kubeconfig of a control plane.
+"""The keys, ports, tokens and kubeconfig of a control plane.
 
 The key that signs service-account tokens is made here, because no other tool is sure to be on the machine.
 """

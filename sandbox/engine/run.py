@@ -1,4 +1,4 @@
-"""One run of the engine: preview, up or down, from the stack file to the summary."""
+"""One run of the engine: preview, up or down, from the stack file to the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simulation is given: workloads, the capacity that EC2 has run out of, a disturbance, and the time."""
+"""The input of a simulation: workloads, the capacity that EC2 has run out of, a disturbance, and the time."""
 
 from __future__ import annotations
 
