@@ -4,7 +4,9 @@ Budgets: the settings name windows in which disruption is allowed; Karpenter's b
 schedule. The smallest of all active budgets wins, so one budget always allows ``nodes_at_once`` and the others allow
 zero nodes while a reason's window is closed.
 
-Overlays: Karpenter knows an instance type by its whole cards. An overlay states what a node with shared cards offers.
+Overlays: they tell Karpenter what a node with shared cards offers. Slices are added under their own name and whole
+cards hidden; shares replace the number of cards. Karpenter only simulates with an overlay: the GPU Operator has to make
+the same number.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Partitioning cards by MIG before the kubelet starts: a script, a unit and the user data that installs them."""
+"""What a GPU node runs before its kubelet: the setting of NVIDIA's container runtime, and partitions of MIG cards."""

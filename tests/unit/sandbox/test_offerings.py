@@ -92,4 +92,6 @@ def test_every_requirement_of_the_stacks_is_one_that_the_sandbox_knows(stack: st
     for pool in render(settings(stack)).node_pools:
         spec: Any = pool.node_pool["spec"]
         required = {requirement["key"] for requirement in spec["template"]["spec"]["requirements"]}
-        assert required <= {*known_keys(), *spec["template"].get("metadata", {}).get("labels", {})}, name_of(pool.node_pool)
+        assert required <= {*known_keys(), *spec["template"].get("metadata", {}).get("labels", {})}, name_of(
+            pool.node_pool
+        )
