@@ -27,8 +27,6 @@ INTERRUPTION_EVENTS: dict[str, Document] = {
 }
 """The five event rules that feed the queue, by name (same source as the policies)."""
 
-_NODE_CLASS_TAG = "karpenter.k8s.aws/ec2nodeclass"
-_NODE_CLAIM_TAG = "karpenter.sh/nodeclaim"
 _CLUSTER_NAME_TAG = "eks:eks-cluster-name"
 _LAUNCHED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 

@@ -80,6 +80,7 @@ def test_the_most_of_one_profile_alone_is_what_the_table_says(card: str) -> None
         assert largest_uniform(geometries()[card], row["profile"]) == int(row["max_instances"]), row["profile"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("card", table())
 def test_stranded_slices_are_those_that_the_best_layout_around_it_leaves_unused(card: str) -> None:
     geometry = geometries()[card]

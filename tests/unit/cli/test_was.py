@@ -16,6 +16,8 @@ from tests.history import STACK, History
 
 RENAMED = ("- name: train\n        purpose", "- name: learn\n        purpose")
 VERSIONS = "gpuplatform/standard/versions.py"
+STARTS_PYTHON = pytest.mark.slow
+"""A revision is read by its own code, in a process; one such test stays in `make quick`."""
 
 
 @pytest.fixture
@@ -59,6 +61,7 @@ def test_a_raised_kubernetes_names_what_is_replaced_and_leaves_nothing_behind(
     assert list(scratch.iterdir()) == []
 
 
+@STARTS_PYTHON
 def test_a_downgrade_is_refused_and_told_all_the_same(history: History) -> None:
     history.edit(STACK, ('version: "1.35"', 'version: "1.34"'))
     code, output = checked(history)
@@ -94,6 +97,7 @@ def test_a_break_that_is_allowed_warns_in_the_same_words(history: History) -> No
     assert "finetune-single-card.yaml: Job ml-training/finetune" in output
 
 
+@STARTS_PYTHON
 def test_a_raised_pin_is_seen_between_revisions(history: History) -> None:
     text = (history.folder / VERSIONS).read_text(encoding="utf-8")
     karpenter = text.split('Pin("karpenter", "')[1].split('"')[0]
@@ -135,6 +139,7 @@ def test_a_word_that_git_would_take_for_an_option_is_wrong_usage(history: Histor
     assert checked(history, was="--all")[0] == 2
 
 
+@STARTS_PYTHON
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -158,6 +163,7 @@ def test_a_revision_whose_code_cannot_render_says_what_cannot_be_known(
     assert "no running node is replaced" not in output
 
 
+@STARTS_PYTHON
 def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_python_path(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +176,7 @@ def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_py
     assert "gpuplatform-was-" not in output
 
 
+@STARTS_PYTHON
 def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
     components = history.folder / "components"
     components.mkdir()
@@ -181,6 +188,7 @@ def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
     assert "no running node is replaced" not in output
 
 
+@STARTS_PYTHON
 def test_another_file_is_held_against_its_environments_stack(history: History) -> None:
     raised = history.folder / "raised.yaml"
     text = history.stack.read_text(encoding="utf-8")
@@ -250,6 +258,7 @@ def test_options_about_a_change_need_one(history: History) -> None:
         assert "give --was too" in output
 
 
+@STARTS_PYTHON
 def test_the_bill_is_compared_by_the_same_words(history: History) -> None:
     history.edit(STACK, ("{market: on-demand, ceiling_cards: 24}", "{market: on-demand, ceiling_cards: 32}"))
     code, output = asked("cost", "--settings", str(history.stack), "--diff", "HEAD")

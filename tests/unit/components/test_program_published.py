@@ -11,7 +11,7 @@ import pytest
 from components.program import last_published
 from gpuplatform.outputs import OUTPUT_NAME
 from tests.recorder import record
-from tests.unit.test_main import run_program
+from tests.unit.test_main import recorded, run_program
 
 OWN = "organization/gpu-platform/dev"
 
@@ -19,7 +19,7 @@ OWN = "organization/gpu-platform/dev"
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """The document that a first run of the program for dev publishes."""
-    return cast(dict[str, Any], run_program("dev").exports[OUTPUT_NAME])
+    return cast(dict[str, Any], recorded("dev").exports[OUTPUT_NAME])
 
 
 def changed(document: dict[str, Any], **labels: str) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def test_a_first_up_has_published_nothing() -> None:
 
 def test_what_stays_as_it_was_published_passes_and_makes_what_a_first_up_makes(document: dict[str, Any]) -> None:
     again = run_program("dev", {OWN: {OUTPUT_NAME: document, "kubeconfig": "secret"}})
-    first = run_program("dev")
+    first = recorded("dev")
     assert [resource.urn for resource in again.resources] == [resource.urn for resource in first.resources], (
         "nothing is made to read"
     )

@@ -8,6 +8,8 @@ from tests.builders import a_card, a_market, a_slice_pool, some_settings
 from tests.unit.render.bring_up.machine import Machine
 from tests.unit.render.bring_up.stand_in.nvidia_smi import Card, Instance
 
+pytestmark = pytest.mark.slow  # a boot starts dozens of processes
+
 SEVENTHS = ["1g.10gb"] * 7
 LAYOUT = "/etc/gpu-partition/layout"
 SCRIPT = "/usr/local/sbin/gpu-partition"
