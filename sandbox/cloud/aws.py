@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.internet import INTERNET_GATEWAY, behind, not_attached
 from sandbox.cloud.references import at_path, held, in_use, reference_name, unresolved
 from sandbox.cloud.signatures import resource_class, signature
 from sandbox.cloud.store import Entry, Plain, Properties, Store
 from sandbox.cloud.types import AWS_TYPES, AwsType
+from sandbox.errors import RefusedError
 
 _CLUSTER = "aws:eks/cluster:Cluster"
 _SERVICE_ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"

@@ -9,12 +9,12 @@ from typing import cast
 
 from gpuplatform.analysis.placement.pod import quantity
 from gpuplatform.render.document import Document, name_of
-from sandbox.cluster import Cluster, Node, items
-from sandbox.control_plane.kubectl import Kubectl
+from gpuplatform.render.queues.objects import VERSION
+from sandbox.cluster import Cluster, Node
 from sandbox.simulate.missing_pods import MissingPods, gone, queued, refused
 from sandbox.simulate.owners import CONTROLLERS, Workload, itself, metadata, root, text
 
-_QUEUED = "workloads.kueue.x-k8s.io"
+_QUEUED = (VERSION, "Workload")
 _ENDED = ("Succeeded", "Failed")
 
 
@@ -65,10 +65,8 @@ def scene(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
     """The cluster as it is now; pods that no workload made are left out. Raises SandboxError."""
     written = tuple(workloads)
     asked = {itself(document) for document in written}
-    kubectl = of.plane.kubectl
-    owners = {itself(document): document for document in items(kubectl, CONTROLLERS, "--all-namespaces")}
-    pods = items(kubectl, "pods", "--all-namespaces")
-    events = items(kubectl, "events", "--all-namespaces")
+    owners = {itself(document): document for kind in CONTROLLERS for document in of.items(*kind)}
+    pods, events = of.items("v1", "Pod"), of.items("v1", "Event")
     karpenter_messages = {
         (text(event, "involvedObject", "namespace"), text(event, "involvedObject", "name")): str(event.get("message"))
         for event in events
@@ -90,17 +88,17 @@ def scene(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
                 key=lambda pod: (pod.workload, pod.name),
             )
         ),
-        not_made=(*refused(events, owners, pods, asked), *_queued(kubectl, asked), *gone(written, pods)),
+        not_made=(*refused(events, owners, pods, asked), *_queued(of, asked), *gone(written, pods)),
         nodes=nodes,
-        short=frozenset(_short([name_of(node_pool) for node_pool in items(kubectl, "nodepools")], events)),
+        short=frozenset(_short([name_of(node_pool) for node_pool in of.items("karpenter.sh/v1", "NodePool")], events)),
     )
 
 
 def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload, ...]:
     """Suspended Jobs on which their queue has not decided yet: it has neither held them back nor admitted them."""
     asked = {itself(workload): workload for workload in workloads}
-    waits = {not_made.workload for not_made in _queued(of.plane.kubectl, asked)}
-    jobs = items(of.plane.kubectl, "jobs", "--all-namespaces")
+    waits = {not_made.workload for not_made in _queued(of, asked)}
+    jobs = of.items("batch/v1", "Job")
     held = [itself(job) for job in jobs if cast(Mapping[str, object], job["spec"]).get("suspend")]
     return tuple(
         workload
@@ -111,11 +109,9 @@ def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload
     )  # fmt: skip
 
 
-def _queued(kubectl: Kubectl, asked: Iterable[Workload]) -> tuple[MissingPods, ...]:
+def _queued(of: Cluster, asked: Iterable[Workload]) -> tuple[MissingPods, ...]:
     """The workloads that queues hold back; an empty result where Kueue is not installed."""
-    if not kubectl("get", "crd", _QUEUED).ok:
-        return ()
-    return queued(items(kubectl, _QUEUED, "--all-namespaces"), asked)
+    return queued(of.items(*_QUEUED), asked) if of.plane.api.serves(*_QUEUED) else ()
 
 
 def _short(pools: Sequence[str], events: Sequence[Document]) -> Iterable[str]:
