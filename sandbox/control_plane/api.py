@@ -44,7 +44,7 @@ _BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatu
 
 _T = TypeVar("_T")
 Selector = Mapping[str, str | Iterable[str] | Operator[None] | None]
-"""The wanted value of each label or field, one of several values, an operator, or None where the label must exist."""
+"""The wanted value of each label, one of several values, an operator, or None where the label must exist."""
 
 
 @dataclass(frozen=True, slots=True)

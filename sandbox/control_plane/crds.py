@@ -41,14 +41,14 @@ def install_files(api: Api, files: Sequence[Path]) -> tuple[str, ...]:
         api.put_all(documents)
     except RefusedError as error:
         raise SandboxError(f"the API server refuses the CRDs in {where}:\n{error}") from error
-    left = [api.place(document) for document in documents]
+    left = list(documents)
 
     def served() -> bool:
-        left[:] = [place for place in left if not is_so(api.read(place) or {}, "Established")]
+        left[:] = [definition for definition in left if not _served(api, definition)]
         return not left
 
     if not api.wait(served, _LIMIT_SECONDS):
-        names = ", ".join(place.name for place in left)
+        names = ", ".join(map(name_of, left))
         raise SandboxError(f"the CRDs in {where} are not served after {_LIMIT_SECONDS:g} s: {names}")
     return tuple(name_of(document) for document in documents)
 
@@ -56,6 +56,16 @@ def install_files(api: Api, files: Sequence[Path]) -> tuple[str, ...]:
 def remove_crds(api: Api, folder: Path) -> None:
     """Delete every CRD of a folder, with the objects of its kind, and wait until they are gone."""
     api.delete_all(_documents(_files(folder)), _LIMIT_SECONDS)
+
+
+def _served(api: Api, definition: Document) -> bool:
+    """Whether a definition is established, and its kind is found: the server lists a kind a moment later."""
+    spec = cast(Mapping[str, object], definition["spec"])
+    kind = cast(Mapping[str, str], spec["names"])["kind"]
+    versions = [version for version in cast(list[Mapping[str, object]], spec["versions"]) if version["served"]]
+    return is_so(api.read(api.place(definition)) or {}, "Established") and all(
+        api.serves(f"{spec['group']}/{version['name']}", kind) for version in versions
+    )
 
 
 def _documents(files: Iterable[Path]) -> list[Document]:

@@ -1,4 +1,4 @@
-"""A small API server for unit tests: it knows two kinds, and it keeps the objects that are applied."""
+"""A small API server for unit tests: it knows four kinds, and it keeps the objects that are applied."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ KINDS = {
     "/api/v1": [{"name": "configmaps", "kind": "ConfigMap", "namespaced": True}],
     "/apis/apiextensions.k8s.io/v1": [
         {"name": "customresourcedefinitions", "kind": "CustomResourceDefinition", "namespaced": False}
+    ],
+    "/apis/watch.example.org/v1": [
+        {"name": "rules", "kind": "Rule", "namespaced": True},
+        {"name": "monitors", "kind": "Monitor", "namespaced": True},
     ],
 }
 
@@ -48,7 +52,7 @@ class ApiServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: ApiServer
+    server: ApiServer  # pyright: ignore[reportIncompatibleVariableOverride]
     protocol_version = "HTTP/1.1"
 
     def log_message(self, format: str, *args: object) -> None:

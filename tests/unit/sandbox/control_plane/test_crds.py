@@ -23,6 +23,9 @@ spec:
   names:
     kind: {kind}
     plural: {plural}
+  versions:
+  - name: v1
+    served: true
 """
 
 
