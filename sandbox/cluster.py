@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from gpuplatform.render.document import Document, as_yaml, kind_of
+from gpuplatform.render.document import Document, kind_of
 from gpuplatform.render.stack import Rendered
 from gpuplatform.standard import keys
 from gpuplatform.standard.markets import Market
 from sandbox.contents import known_requirements, operator_documents, storage
+from sandbox.control_plane.api import Api, Selector
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import FullCommands, await_parts, full_commands_at_hand, full_control_plane
 from sandbox.control_plane.crds import defining, install_crds, install_files
 from sandbox.control_plane.karpenter import Karpenter, karpenter
-from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.kueue import KueueCommands, kueue, kueue_at_hand
-from sandbox.errors import SandboxError
 from sandbox.offerings import Ec2
 from sandbox.tools.module_files import CHART_CRDS, KARPENTER_CRDS, KUEUE_CRDS, files_at_hand
 from sandbox.tools.own import KARPENTER, program_at_hand
 
+_GONE_SECONDS = 110.0
 _FIRST = ("Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "ConfigMap", "ServiceAccount")
 """Kinds that are applied first, because objects of other kinds need them."""
 
@@ -80,8 +79,8 @@ class Cluster:
     ec2: Ec2
 
     def apply(self, documents: Iterable[Mapping[str, object]]) -> None:
-        """Server-side apply, namespaces first. Raises SandboxError with the API server's message."""
-        apply(self.plane.kubectl, documents)
+        """Server-side apply, namespaces first. Raises RefusedError with the API server's message."""
+        apply(self.plane.api, documents)
 
     def apply_stack(self, rendered: Rendered) -> None:
         """Apply every document of a stack; a stand-in takes the GPU Operator's place."""
@@ -94,10 +93,19 @@ class Cluster:
 
     def delete(self, documents: Iterable[Mapping[str, object]]) -> None:
         """Delete and wait until they are gone."""
-        text = "\n---\n".join(as_yaml(document) for document in documents)
-        gone = self.plane.kubectl("delete", "--ignore-not-found", "--timeout=110s", "-f", "-", stdin=text)
-        if not gone.ok:
-            raise SandboxError(gone.err.strip())
+        self.plane.api.delete_all(documents, _GONE_SECONDS)
+
+    def items(
+        self,
+        version: str,
+        kind: str,
+        namespace: str | None = None,
+        *,
+        labels: Selector | None = None,
+        fields: Mapping[str, str] | None = None,
+    ) -> list[Document]:
+        """The objects of a kind in every namespace, or in one, by selectors."""
+        return cast(list[Document], self.plane.api.items(version, kind, namespace, labels=labels, fields=fields))
 
     def settle(self, limit_seconds: float = 120.0) -> tuple[str, ...]:
         """Wait until the cluster has settled; see ``Karpenter.settle``."""
@@ -105,13 +113,11 @@ class Cluster:
 
     def pods(self, namespace: str | None = None) -> tuple[Pod, ...]:
         """Every pod, or those of a namespace."""
-        where = ["--all-namespaces"] if namespace is None else ["--namespace", namespace]
-        return tuple(_pod(pod) for pod in items(self.plane.kubectl, "pods", *where))
+        return tuple(_pod(pod) for pod in self.items("v1", "Pod", namespace))
 
     def nodes(self) -> tuple[Node, ...]:
         """Every node that Karpenter bought and that has joined, with its price."""
-        documents = items(self.plane.kubectl, "nodes", "--selector", keys.NODEPOOL)
-        return tuple(_node(document, self.ec2) for document in documents)
+        return tuple(_node(node, self.ec2) for node in self.items("v1", "Node", labels={keys.NODEPOOL: None}))
 
     def usd_per_hour(self) -> float:
         """The bill of all nodes."""
@@ -149,13 +155,13 @@ def cluster(
     charts = commands.other_crds if kueue_values is not None else (commands.kueue_crds, *commands.other_crds)
     others = [file for chart in charts for file in defining(chart, documents)]
     with full_control_plane(folder, commands.full) as plane, ExitStack() as block:
-        install_crds(plane.kubectl, commands.karpenter_crds)
+        install_crds(plane.api, commands.karpenter_crds)
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
         autoscaler = karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values)
         running, part = block.enter_context(autoscaler)
         # These are applied while Karpenter starts.
-        install_files(plane.kubectl, others)
-        apply(plane.kubectl, (*storage(), *known_requirements()))
+        install_files(plane.api, others)
+        apply(plane.api, (*storage(), *known_requirements()))
         await_parts((*plane.parts, part), "Karpenter", running.alive)
         parts = [*plane.parts, part]
         if kueue_values is not None:
@@ -167,24 +173,10 @@ def cluster(
                 running_part.kill()
 
 
-def apply(kubectl: Kubectl, documents: Iterable[Mapping[str, object]]) -> None:
-    """Server-side apply; the kinds that others need come first. Raises SandboxError with the API server's message."""
-    ordered = sorted(
-        documents, key=lambda document: _FIRST.index(kind_of(document)) if kind_of(document) in _FIRST else len(_FIRST)
-    )
-    if not ordered:
-        return
-    applied = kubectl.apply("\n---\n".join(as_yaml(document) for document in ordered))
-    if not applied.ok:
-        raise SandboxError(applied.err.strip())
-
-
-def items(kubectl: Kubectl, *arguments: str) -> list[Document]:
-    """The objects that ``kubectl get`` lists. Raises SandboxError with the API server's message."""
-    listed = kubectl("get", *arguments, "-o", "json")
-    if not listed.ok:
-        raise SandboxError(listed.err.strip())
-    return cast(list[Document], json.loads(listed.out)["items"])
+def apply(api: Api, documents: Iterable[Mapping[str, object]]) -> None:
+    """Server-side apply; the kinds that others need come first. Raises RefusedError with the API server's message."""
+    order = {kind: place for place, kind in enumerate(_FIRST)}
+    api.put_all(sorted(documents, key=lambda document: order.get(kind_of(document), len(order))))
 
 
 def _pod(document: Document) -> Pod:

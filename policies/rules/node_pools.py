@@ -113,7 +113,7 @@ def _units(instance: InstanceType, resource: str) -> int:
     if resource == resources.GPU or instance.card is None:
         return instance.cards
     profiles = instance.geometry.profiles if instance.geometry else ()
-    slices = [profile.max_instances for profile in profiles if profile.resource == resource]
+    slices = [profile.max_instances for profile in profiles if resources.mig_resource(profile.name) == resource]
     return instance.cards * sum(slices)
 
 

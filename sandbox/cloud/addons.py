@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from gpuplatform.standard.sheets.sheet import sheets
-from sandbox.cloud.api import Api
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.release_pods import ReleasePods
 from sandbox.cloud.store import Entry, Properties, Store
 from sandbox.cloud.workloads import Release
+from sandbox.control_plane.api import Api
+from sandbox.errors import RefusedError
 
 ADDON = "aws:eks/addon:Addon"
 _NAMESPACE = "kube-system"

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import (
     INTERNET_GATEWAY,
     at_path,
@@ -24,6 +23,7 @@ from sandbox.cloud.references import (
 from sandbox.cloud.signatures import resource_class, signature
 from sandbox.cloud.store import Entry, Plain, Properties, Store
 from sandbox.cloud.types import AWS_TYPES, AwsType
+from sandbox.errors import RefusedError
 
 _CLUSTER = "aws:eks/cluster:Cluster"
 _SERVICE_ROLE = "aws:iam/serviceLinkedRole:ServiceLinkedRole"

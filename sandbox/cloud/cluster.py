@@ -9,10 +9,11 @@ from typing import cast
 
 from gpuplatform.standard import keys
 from sandbox.cloud import kubernetes
-from sandbox.cloud.api import FIELD_MANAGER, Api
-from sandbox.cloud.input_validation import RELEASE, RefusedError
+from sandbox.cloud.input_validation import RELEASE
 from sandbox.cloud.releases import Releases
 from sandbox.cloud.store import Entry, Properties, Store
+from sandbox.control_plane.api import PROVIDER, Api, is_so
+from sandbox.errors import RefusedError
 
 _READY_SECONDS = 360.0
 _GONE_SECONDS = 300.0
@@ -91,7 +92,7 @@ class ClusterService:
             managed_field.get("manager")
             for managed_field in cast(list[Properties], metadata.get("managedFields") or [])
         ]
-        if FIELD_MANAGER not in managers:
+        if PROVIDER not in managers:
             raise RefusedError(f'{existing["kind"]} "{metadata["name"]}" already exists')
 
     def _await(self, inputs: Properties) -> None:
@@ -109,9 +110,7 @@ class ClusterService:
             status = cast(Properties, live_object.get("status") or {})
             conditions = cast(list[Properties], status.get("conditions") or [])
             unmet[:] = [condition for condition in conditions if condition.get("status") != "True"]
-            return any(
-                condition.get("type") == awaited and condition.get("status") == "True" for condition in conditions
-            )
+            return is_so(live_object, awaited)
 
         if not self.api.wait(is_met, _READY_SECONDS):
-            raise RefusedError(f'timed out waiting for the condition "{awaited}" of {place.path}: {json.dumps(unmet)}')
+            raise RefusedError(f'timed out waiting for the condition "{awaited}" of {place}: {json.dumps(unmet)}')

@@ -9,11 +9,6 @@ from sandbox.cloud.signatures import ClassRef, Shape, resource_class, signature
 from sandbox.cloud.store import Plain, Properties
 from sandbox.cloud.types import type_names
 
-
-class RefusedError(Exception):
-    """A request that the real service would refuse too; the message reaches the engine's own error line."""
-
-
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """How the engine writes a value that only a later step knows (pulumi sdk/go/common/resource/plugin/rpc.go)."""
 RELEASE = "kubernetes:helm.sh/v3:Release"

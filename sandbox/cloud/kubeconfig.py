@@ -11,9 +11,9 @@ from typing import cast
 import yaml
 
 from sandbox.cloud.addons import ADDON, Addons
-from sandbox.cloud.api import Api
 from sandbox.cloud.nodes import NODE_GROUP, NodeGroups
 from sandbox.cloud.store import Entry, Store
+from sandbox.control_plane.api import Api
 
 
 def kubeconfig_of(arn: object, endpoint: object, authority: object, profile: str | None = None) -> dict[str, object]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuplatform.standard import keys
-from sandbox.cloud.input_validation import RELEASE, RefusedError
+from sandbox.cloud.input_validation import RELEASE
 from sandbox.cloud.references import at_path
 from sandbox.cloud.store import Entry, Properties, Store
 from sandbox.cloud.types import CLUSTER_SCOPED, CONTROLLER_CHARTS, CRD_CHARTS
+from sandbox.errors import RefusedError
 
 _NAMESPACE = "kubernetes:core/v1:Namespace"
 _NODE_CLASS = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"

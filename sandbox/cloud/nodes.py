@@ -17,11 +17,11 @@ import yaml
 
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.standard import keys
-from sandbox.cloud.api import Api, ObjectPath
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
 from sandbox.cloud.store import Entry, Plain, Properties, Store
+from sandbox.control_plane.api import Api, Place, is_so
 from sandbox.control_plane.controllers import KWOK_NODE
+from sandbox.errors import RefusedError
 from sandbox.offerings import allocatable_of, capacity_of
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -57,7 +57,9 @@ class NodeGroups:
         for node in nodes:
             self.api.put(node, _MANAGER)
         places = [self.api.place(node) for node in nodes]
-        if not self.api.wait(lambda: all(self._ready(place) for place in places), _READY_SECONDS):
+        if not self.api.wait(
+            lambda: all(is_so(self.api.read(place) or {}, "Ready") for place in places), _READY_SECONDS
+        ):
             name = group.outputs["nodeGroupName"]
             raise RefusedError(
                 f"NodeCreationFailure: instances of the node group {name} failed to join the cluster: kwok does not"
@@ -80,19 +82,11 @@ class NodeGroups:
             raise RefusedError(f"the sandbox does not know the zone of the subnet {subnet}")
         return str(zone)
 
-    def _nodes(self, group: Entry) -> list[ObjectPath]:
-        selector = f"{keys.NODE_GROUP}={group.outputs['nodeGroupName']}"
-        nodes = self.api.items("/api/v1/nodes", labelSelector=selector)
-        return [ObjectPath(f"/api/v1/nodes/{cast(Properties, node['metadata'])['name']}") for node in nodes]
+    def _nodes(self, group: Entry) -> list[Place]:
+        labels = {keys.NODE_GROUP: str(group.outputs["nodeGroupName"])}
+        return [self.api.place(node) for node in self.api.items("v1", "Node", labels=labels)]
 
-    def _ready(self, place: ObjectPath) -> bool:
-        conditions = at_path(self.api.read(place), "status.conditions")
-        return any(
-            isinstance(condition, dict) and (condition["type"], condition["status"]) == ("Ready", "True")
-            for condition in conditions
-        )
-
-    def _drain(self, nodes: Iterator[ObjectPath] | list[ObjectPath]) -> None:
+    def _drain(self, nodes: Iterator[Place] | list[Place]) -> None:
         """Cordon all nodes, evict their pods, and delete the nodes."""
         places = list(nodes)
         for place in places:
@@ -100,15 +94,15 @@ class NodeGroups:
         for place in places:
             for pod in self._pods(place):
                 if not _of_daemon_set(pod):
-                    self.api.remove(self.api.place(_named(pod)))
+                    self.api.remove(self.api.place(pod))
             if not self.api.wait(lambda place=place: all(map(_of_daemon_set, self._pods(place))), _GONE_SECONDS):
-                raise RefusedError(f"PodEvictionFailure: pods of {place.path} are not gone after {_GONE_SECONDS:g} s")
+                raise RefusedError(f"PodEvictionFailure: pods of {place} are not gone after {_GONE_SECONDS:g} s")
             self.api.delete(place, _GONE_SECONDS)
             for pod in self._pods(place):  # pods of DaemonSets, which are not made again once the node is gone
-                self.api.remove(self.api.place(_named(pod)), gracePeriodSeconds=0)
+                self.api.remove(self.api.place(pod), grace_seconds=0)
 
-    def _pods(self, node: ObjectPath) -> list[Properties]:
-        return self.api.items("/api/v1/pods", fieldSelector=f"spec.nodeName={node.path.rpartition('/')[2]}")
+    def _pods(self, node: Place) -> list[Properties]:
+        return self.api.items("v1", "Pod", fields={"spec.nodeName": node.name})
 
 
 def node_documents(group: Entry, zones: list[str], region: str) -> list[Properties]:
@@ -179,8 +173,3 @@ def _subnets(value: object) -> Iterator[tuple[str, str]]:
 
 def _of_daemon_set(pod: Properties) -> bool:
     return "DaemonSet" in at_path(pod, "metadata.ownerReferences.kind")
-
-
-def _named(pod: Properties) -> Properties:
-    """The pod with its kind, which the items of a list lack."""
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]}

@@ -12,12 +12,12 @@ from typing import cast
 
 from gpuplatform.analysis.workloads import Made
 from gpuplatform.standard.sheets.sheet import Kind, Maker, MeantFor
-from sandbox.cloud.api import Api
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
 from sandbox.cloud.rollout import Rollout
 from sandbox.cloud.store import Properties
 from sandbox.cloud.workloads import RELEASE, Release
+from sandbox.control_plane.api import Api
+from sandbox.errors import RefusedError
 
 _MANAGER = "helm"
 _AWAITED = (MeantFor.SYSTEM, MeantFor.EVERY_NODE)
@@ -46,7 +46,7 @@ class ReleasePods:
         self._run_hooks(release, "pre-delete")
         self._delete(release, release.parts())
         self._run_hooks(release, "post-delete")
-        self._remove_all("/api/v1/serviceaccounts", "ServiceAccount", release)
+        self._remove_all("ServiceAccount", release)
 
     def _install(self, release: Release, action: str) -> None:
         self._run_hooks(release, f"pre-{action}")
@@ -58,9 +58,9 @@ class ReleasePods:
         before = [] if earlier is None else earlier.parts()
         self._delete(release, [*_without(release.parts(), before), *release.hooks()])
         if earlier is None:
-            self._remove_all("/api/v1/serviceaccounts", "ServiceAccount", release)
+            self._remove_all("ServiceAccount", release)
             # Else a claim that cannot be bound would still exist after its cause is fixed.
-            self._remove_all("/api/v1/persistentvolumeclaims", "PersistentVolumeClaim", release)
+            self._remove_all("PersistentVolumeClaim", release)
             return
         for part in before:
             self._make(earlier, part)
@@ -96,7 +96,7 @@ class ReleasePods:
     def _delete(self, release: Release, parts: Sequence[Made]) -> None:
         places = [self.api.place(release.workload(part)) for part in parts]
         for place in places:
-            self.api.remove(place, propagationPolicy="Foreground")
+            self.api.remove(place, foreground=True)
 
         def gone() -> bool:
             left = [place for place in places if self.api.read(place) is not None]
@@ -109,17 +109,15 @@ class ReleasePods:
 
     def _bury(self, release: Release) -> None:
         """Delete pods whose node, and so their kubelet, is gone; a cluster does so a minute later."""
-        nodes = {str(cast(Properties, node["metadata"])["name"]) for node in self.api.items("/api/v1/nodes")}
-        for pod in self.api.items("/api/v1/pods", labelSelector=f"{RELEASE}={release.name}"):
+        nodes = {str(cast(Properties, node["metadata"])["name"]) for node in self.api.items("v1", "Node")}
+        for pod in self.api.items("v1", "Pod", labels={RELEASE: release.name}):
             node = next(at_path(pod, "spec.nodeName"), None)
             if node is not None and node not in nodes:
-                document: Properties = {"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]}
-                self.api.remove(self.api.place(document), gracePeriodSeconds=0)
+                self.api.remove(self.api.place(pod), grace_seconds=0)
 
-    def _remove_all(self, path: str, kind: str, release: Release) -> None:
-        for item in self.api.items(path, labelSelector=f"{RELEASE}={release.name}"):
-            document: Properties = {"apiVersion": "v1", "kind": kind, "metadata": item["metadata"]}
-            self.api.delete(self.api.place(document), _GONE_SECONDS)
+    def _remove_all(self, kind: str, release: Release) -> None:
+        for item in self.api.items("v1", kind, labels={RELEASE: release.name}):
+            self.api.delete(self.api.place(item), _GONE_SECONDS)
 
 
 def _without(parts: Sequence[Made], others: Sequence[Made]) -> list[Made]:

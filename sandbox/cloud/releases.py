@@ -21,18 +21,17 @@ from gpuplatform.render.monitoring.values import DEFINITIONS_CHART
 from gpuplatform.standard import keys
 from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.versions import CHARTS
-from sandbox.cloud.api import Api, ObjectPath
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
 from sandbox.cloud.release_pods import ReleasePods
 from sandbox.cloud.rollout import Rollout
 from sandbox.cloud.store import Plain, Properties
 from sandbox.cloud.workloads import Release
 from sandbox.contents import operator_documents
-from sandbox.control_plane.crds import install_crds
+from sandbox.control_plane.api import Api, Place
+from sandbox.control_plane.crds import install_crds, remove_crds
 from sandbox.control_plane.karpenter import karpenter_in
-from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.kueue import KueueCommands, kueue_at_hand, kueue_in, remove_kueue
+from sandbox.errors import RefusedError
 from sandbox.session.folder import request_part
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import (
@@ -43,7 +42,7 @@ from sandbox.tools.module_files import (
     ModuleFiles,
     files_at_hand,
 )
-from sandbox.tools.table import HELM, KUBECTL
+from sandbox.tools.table import HELM
 
 _HELM_SECONDS = 360
 _KARPENTER_SECONDS = 360.0
@@ -102,7 +101,7 @@ class Releases:
         elif chart in sheets():
             self._pods().install(_release(inputs), None if earlier is None else _release(earlier))
         if chart in _DEFINITIONS:
-            install_crds(self._kubectl(), _folder(chart, _DEFINITIONS))
+            install_crds(self.api, _folder(chart, _DEFINITIONS))
         if chart == _KARPENTER:
             request_part(self.control_plane, _KARPENTER, values)
             self._await_karpenter(runs=True)
@@ -111,7 +110,7 @@ class Releases:
             self._await_kueue(values)
         if chart == _OPERATOR:
             for document in self._operator(inputs):
-                self.api.apply(cast(Properties, document))
+                self.api.apply(document)
 
     def uninstall(self, inputs: Properties) -> None:
         """Uninstall; a release that no longer exists is no error."""
@@ -120,7 +119,7 @@ class Releases:
             request_part(self.control_plane, _KARPENTER, None)
             self._await_karpenter(runs=False)
         if chart == _KUEUE:
-            remove_kueue(self._kubectl(), _kueue_commands(), cast(Properties, inputs.get("values") or {}))
+            remove_kueue(self.api, _kueue_commands(), cast(Properties, inputs.get("values") or {}))
             request_part(self.control_plane, _KUEUE, None)
             self._await_kueue(None)
         if chart in _CHARTS:
@@ -128,12 +127,10 @@ class Releases:
         elif chart in sheets():
             self._pods().uninstall(_release(inputs))
         if chart in _DEFINITIONS and not _outlasts(inputs):
-            gone = self._kubectl()("delete", "--ignore-not-found", "-f", str(_folder(chart, _DEFINITIONS)))
-            if not gone.ok:
-                raise RefusedError(f"the CRDs of {chart} could not be deleted: {gone.err.strip()}")
+            remove_crds(self.api, _folder(chart, _DEFINITIONS))
         if chart == _OPERATOR:
             for document in self._operator(inputs):
-                self.api.delete(self.api.place(cast(Properties, document)), _HELM_SECONDS)
+                self.api.delete(self.api.place(document), _HELM_SECONDS)
 
     def _operator(self, inputs: Properties) -> tuple[Document, ...]:
         values = cast(Mapping[str, object], inputs.get("values") or {})
@@ -159,11 +156,11 @@ class Releases:
             self._helm(*back, *_namespace(inputs), *_wait())
             raise
 
-    def _rendered(self, inputs: Properties) -> list[ObjectPath]:
+    def _rendered(self, inputs: Properties) -> list[Place]:
         """The Deployments of a release that helm installed: these charts have no pods of another kind."""
-        path = f"/apis/apps/v1/namespaces/{inputs['namespace']}/deployments"
-        deployments = self.api.items(path, labelSelector=f"{keys.APP_INSTANCE}={chart_of(inputs)}")
-        return [ObjectPath(f"{path}/{cast(Properties, deployment['metadata'])['name']}") for deployment in deployments]
+        labels = {keys.APP_INSTANCE: chart_of(inputs)}
+        deployments = self.api.items("apps/v1", "Deployment", str(inputs["namespace"]), labels=labels)
+        return [self.api.place(deployment) for deployment in deployments]
 
     def _forget_interrupted(self, chart: str, inputs: Properties) -> None:
         """Delete the record of an interrupted helm run: helm refuses to change a release while that record exists."""
@@ -172,12 +169,6 @@ class Releases:
             name = f"sh.helm.release.v1.{chart}.v{load['revision']}"
             metadata: Properties = {"name": name, "namespace": inputs["namespace"]}
             self.api.delete(self.api.place({"apiVersion": "v1", "kind": "Secret", "metadata": metadata}), _HELM_SECONDS)
-
-    def _kubectl(self) -> Kubectl:
-        kubectl = at_hand(KUBECTL)
-        if kubectl is None:
-            raise RefusedError("kubectl is not built. Change: make tools")
-        return Kubectl(kubectl.command, self.control_plane / "kubeconfig")
 
     def _helm(self, *arguments: str, stdin: str = "") -> str:
         helm = at_hand(HELM)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from sandbox.cloud.api import Api, ObjectPath
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
 from sandbox.cloud.store import Plain, Properties
+from sandbox.control_plane.api import Api, Place
+from sandbox.errors import RefusedError
 
 _LIMIT_SECONDS = 360.0
 """The limit for a slow rollout."""
@@ -45,7 +45,7 @@ class Rollout:
 
     api: Api
 
-    def await_standing(self, what: str, places: Iterable[ObjectPath]) -> None:
+    def await_standing(self, what: str, places: Iterable[Place]) -> None:
         """Return once every pod of the workloads runs, or has completed where it belongs to a Job.
 
         Raises RefusedError, which names the pods that have no node, with the scheduler's message.
@@ -62,34 +62,32 @@ class Rollout:
         in_time = self.api.wait(ended, _LIMIT_SECONDS)
         if not left:
             return
-        words = "; ".join(refused.words.values()) or ", ".join(f"{place.path} is not ready" for place in left)
+        words = "; ".join(refused.words.values()) or ", ".join(f"{place} is not ready" for place in left)
         after = "" if in_time else f" after {_LIMIT_SECONDS:g} s"
         raise RefusedError(f"{what}{after}: {words}")
 
-    def _refusals(self, places: Sequence[ObjectPath]) -> dict[str, str]:
+    def _refusals(self, places: Sequence[Place]) -> dict[str, str]:
         """The pods that are not placed and the workloads without pods, each with the message of the refusal."""
         words: dict[str, str] = {}
         for place in places:
             workload = self.api.read(place) or {}
             namespace, name = (str(cast(Properties, workload["metadata"])[key]) for key in ("namespace", "name"))
-            root = f"/api/v1/namespaces/{namespace}"
-            selector = ",".join(f"{key}={value}" for key, value in _selector(workload).items())
-            pods = self.api.items(f"{root}/pods", labelSelector=selector)
+            pods = self.api.items("v1", "Pod", namespace, labels=_selector(workload))
             for pod in pods:
                 if message := unscheduled(pod):
                     pod_name = cast(Properties, pod["metadata"])["name"]
-                    claims = "".join(f"; {claim}" for claim in self._claims(root, pod))
+                    claims = "".join(f"; {claim}" for claim in self._claims(namespace, pod))
                     words[f"{namespace}/{pod_name}"] = f"pod {namespace}/{pod_name} is not placed: {message}{claims}"
             if not pods:
-                words |= self._not_made(root, f"{workload['kind']} {namespace}/{name}", name)
+                words |= self._not_made(namespace, f"{workload['kind']} {namespace}/{name}", name)
         return words
 
-    def _claims(self, root: str, pod: Properties) -> Iterator[str]:
+    def _claims(self, namespace: str, pod: Properties) -> Iterator[str]:
         for claim in at_path(pod, "spec.volumes.persistentVolumeClaim.claimName"):
-            for message in self._events(root, str(claim).__eq__, _REFUSAL_OF_A_CLAIM):
-                yield f"claim {root.rpartition('/')[2]}/{claim}: {message}"
+            for message in self._events(namespace, str(claim).__eq__, _REFUSAL_OF_A_CLAIM):
+                yield f"claim {namespace}/{claim}: {message}"
 
-    def _not_made(self, root: str, workload: str, name: str) -> dict[str, str]:
+    def _not_made(self, namespace: str, workload: str, name: str) -> dict[str, str]:
         """Why a controller makes no pod: some controllers report this only in events."""
 
         def belongs(about: str) -> bool:
@@ -97,14 +95,14 @@ class Rollout:
 
         return {
             f"{workload} {message}": f"{workload} has no pods: {message}"
-            for message in self._events(root, belongs, ("FailedCreate",))
+            for message in self._events(namespace, belongs, ("FailedCreate",))
         }
 
-    def _events(self, root: str, about: Callable[[str], bool], reasons: Sequence[str]) -> list[str]:
+    def _events(self, namespace: str, about: Callable[[str], bool], reasons: Sequence[str]) -> list[str]:
         events = [
             event
             for reason in reasons
-            for event in self.api.items(f"{root}/events", fieldSelector=f"reason={reason}")
+            for event in self.api.items("v1", "Event", namespace, fields={"reason": reason})
             if about(str(cast(Properties, event["involvedObject"])["name"]))
         ]
         return list(dict.fromkeys(str(event["message"]) for event in events))

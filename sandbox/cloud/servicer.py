@@ -15,11 +15,12 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from sandbox.cloud import aws
-from sandbox.cloud.input_validation import RefusedError, input_problems
+from sandbox.cloud.input_validation import input_problems
 from sandbox.cloud.kubernetes import ProviderOptions
 from sandbox.cloud.references import at_path, names_in_settings
 from sandbox.cloud.services import AwsService, KubernetesService, Service
 from sandbox.cloud.store import Entry, Plain, Properties, StackFiles, Store
+from sandbox.errors import RefusedError
 
 _SECRET = "4dabf18193072939515e22adb298388d"
 """The key that marks a wrapped value (pulumi sdk/go/common/resource/sig)."""
@@ -175,8 +176,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return in_cluster(self._world, self._place.control_plane, self._place.stack_file, region, self._stop)
 
     def _cluster(self, control_plane: Path, kubeconfig: str, options: ProviderOptions) -> Service:
-        from sandbox.cloud.api import Api  # noqa: PLC0415
         from sandbox.cloud.cluster import ClusterService  # noqa: PLC0415
+        from sandbox.control_plane.api import Api  # noqa: PLC0415
 
         return ClusterService.of(self._world, Api(kubeconfig, self._stop), control_plane, options)
 

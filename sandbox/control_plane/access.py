@@ -11,14 +11,13 @@ import os
 import secrets
 import ssl
 import textwrap
-import urllib.error
-import urllib.request
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from http import HTTPStatus
 from pathlib import Path
 
 import yaml
 
+from sandbox.control_plane.api import Api
 from sandbox.control_plane.part import free_ports, is_free
 from sandbox.errors import SandboxError
 
@@ -86,7 +85,6 @@ def forget_identity(folder: Path) -> None:
 
 
 _ADMIN = "sandbox-admin"
-_TIMEOUT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +122,10 @@ class Access:
         """Whether the server reports that it is ready."""
         if not self.certificate.exists():
             return False
-        request = urllib.request.Request(f"{self.url}/readyz", headers={"Authorization": f"Bearer {self.token}"})
         try:
-            context = ssl.create_default_context(cafile=str(self.certificate))
-            # The user's proxy is not used: the server is on loopback.
-            opener = urllib.request.build_opener(
-                urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
-            )
-            with opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
-                return response.status == HTTPStatus.OK
-        except urllib.error.HTTPError as error:
-            # The error of a server that is not ready yet holds an open connection.
-            error.close()
-            return False
-        except OSError:
+            with closing(Api(self.kubeconfig())) as api:
+                return api.ready()
+        except ssl.SSLError:  # the server has not written the whole certificate yet
             return False
 
 

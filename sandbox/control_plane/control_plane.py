@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from sandbox.control_plane.access import (
     signing_key,
     write_private,
 )
-from sandbox.control_plane.kubectl import Kubectl
+from sandbox.control_plane.api import Api
 from sandbox.control_plane.part import LOOPBACK, Part, running
 from sandbox.errors import SandboxError
 
@@ -29,7 +29,7 @@ _READY_SECONDS = 360.0
 _POLL_SECONDS = 0.1
 _SERVICE_RANGE = "10.96.0.0/16"
 _SIGNING_KEY = "service-accounts.pem"
-_OF_ONE_START = ("etcd", "certificates", "kubectl")
+_OF_ONE_START = ("etcd", "certificates")
 """Folders that a start makes anew."""
 
 
@@ -39,7 +39,6 @@ class Commands:
 
     etcd: Path
     kube_apiserver: Path
-    kubectl: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class ControlPlane:
 
     folder: Path
     """The folder of its whole state."""
-    kubectl: Kubectl
+    api: Api
     access: Access
     kubeconfig: Path
     """With a token of ``system:masters``; only its owner can read it."""
@@ -59,12 +58,11 @@ class ControlPlane:
     """From the first process to the first ready answer."""
 
 
-def control_plane_in(folder: Path, kubectl: Path) -> ControlPlane:
+def control_plane_in(folder: Path) -> ControlPlane:
     """A control plane that another process started and supervises."""
-    identity = identity_in_use(folder)
-    access = _access(folder, identity)
-    kubeconfig = folder / "kubeconfig"
-    return ControlPlane(folder, Kubectl(kubectl, kubeconfig), access, kubeconfig, folder / _SIGNING_KEY, (), 0.0)
+    access, kubeconfig = _access(folder, identity_in_use(folder)), folder / "kubeconfig"
+    api = Api(kubeconfig.read_text(encoding="utf-8"))
+    return ControlPlane(folder, api, access, kubeconfig, folder / _SIGNING_KEY, (), 0.0)
 
 
 def _access(folder: Path, identity: Identity) -> Access:
@@ -91,7 +89,9 @@ def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Ge
             (folder / _SIGNING_KEY).unlink(missing_ok=True)
             for name in _OF_ONE_START:
                 shutil.rmtree(folder / name, ignore_errors=True)
-        yield _start(folder, commands, parts)
+        plane = _start(folder, commands, parts)
+        with closing(plane.api):
+            yield plane
 
 
 def _start(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
@@ -110,8 +110,8 @@ def _start(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
     )
     _await_ready(access, parts, start_time)
     kubeconfig = write_private(folder / "kubeconfig", access.kubeconfig())
-    kubectl = Kubectl(commands.kubectl, kubeconfig)
-    return ControlPlane(folder, kubectl, access, kubeconfig, key, parts, time.monotonic() - start_time)
+    api = Api(access.kubeconfig())
+    return ControlPlane(folder, api, access, kubeconfig, key, parts, time.monotonic() - start_time)
 
 
 def _await_ready(access: Access, parts: Sequence[Part], start_time: float) -> None:

@@ -12,20 +12,19 @@ from typing import cast
 
 import yaml
 
+from gpuplatform.render.document import kubernetes_object
 from sandbox.control_plane.control_plane import Commands, ControlPlane, control_plane
 from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 from sandbox.errors import SandboxError
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import KWOK_POD_STAGES, files_at_hand
-from sandbox.tools.table import ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KUBECTL, KWOK
+from sandbox.tools.table import ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER, KUBE_SCHEDULER, KWOK
 
 
 def commands_at_hand() -> Commands | None:
     """The commands of a control plane, from PATH or the cache; None where one is missing. Nothing is built."""
-    etcd, api_server, kubectl = at_hand(ETCD), at_hand(KUBE_APISERVER), at_hand(KUBECTL)
-    if etcd is None or api_server is None or kubectl is None:
-        return None
-    return Commands(etcd.command, api_server.command, kubectl.command)
+    etcd, api_server = at_hand(ETCD), at_hand(KUBE_APISERVER)
+    return Commands(etcd.command, api_server.command) if etcd and api_server else None
 
 
 def full_commands_at_hand() -> FullCommands | None:
@@ -76,11 +75,8 @@ def full_control_plane(folder: Path, commands: FullCommands, *, keep: bool = Fal
         )
         parts = (*plane.parts, *(block.enter_context(running(name, line, folder)) for name, line in lines))
         # Every pod needs a service account, and the controller manager makes the default one first.
-        await_parts(
-            parts,
-            "the controllers",
-            lambda: plane.kubectl("get", "serviceaccount", "default", "--namespace=default").ok,
-        )
+        account = plane.api.place(kubernetes_object("v1", "ServiceAccount", "default", "default"))
+        await_parts(parts, "the controllers", lambda: plane.api.read(account) is not None)
         yield replace(plane, parts=parts, ready_seconds=time.monotonic() - start_time)
 
 

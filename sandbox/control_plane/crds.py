@@ -3,46 +3,74 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
-from gpuplatform.render.document import kind_of
-from sandbox.control_plane.kubectl import Kubectl
-from sandbox.errors import SandboxError
+import yaml
 
-_LIMIT_SECONDS = 180
-_POLL_SECONDS = 0.1
-_NO_STATUS_YET = "accessor error: <nil>"
-"""The error with which `kubectl wait` ends where the API server has not yet written any condition."""
+from gpuplatform.render.document import Document, kind_of, name_of
+from sandbox.control_plane.api import Api, is_so
+from sandbox.errors import RefusedError, SandboxError
+
+_LIMIT_SECONDS = 180.0
 _GROUP = re.compile(r"^  group: (?P<found>\S+)$", re.MULTILINE)
 _KIND = re.compile(r"^    kind: (?P<found>\S+)$", re.MULTILINE)
 """Group and kind as controller-gen writes them. Some files hold a megabyte of schema: parsing them takes seconds."""
 
 
-def install_crds(kubectl: Kubectl, folder: Path) -> tuple[str, ...]:
+class _Loader(yaml.CSafeLoader):
+    """Reads a plain ``=``, which some schemas list, as text."""
+
+
+_Loader.add_constructor("tag:yaml.org,2002:value", yaml.CSafeLoader.construct_scalar)
+
+
+def install_crds(api: Api, folder: Path) -> tuple[str, ...]:
     """Apply every CRD of a folder and wait until the API server serves it; returns their names.
 
     Raises SandboxError with the API server's message.
     """
-    return install_files(kubectl, _files(folder))
+    return install_files(api, _files(folder))
 
 
-def install_files(kubectl: Kubectl, files: Sequence[Path]) -> tuple[str, ...]:
+def install_files(api: Api, files: Sequence[Path]) -> tuple[str, ...]:
     """Apply the CRDs in some files and wait until the API server serves them; returns their names."""
-    if not files:
-        return ()
-    applied = kubectl.apply("\n---\n".join(file.read_text(encoding="utf-8") for file in files), "-o", "name")
-    where = ", ".join(sorted({str(file.parent) for file in files}))
-    if not applied.ok:
-        raise SandboxError(f"the API server refuses the CRDs in {where}:\n{applied.err}")
-    names = tuple(applied.out.split())
-    begun = time.monotonic()
-    while not (waited := kubectl("wait", "--for=condition=Established", f"--timeout={_LIMIT_SECONDS}s", *names)).ok:
-        if _NO_STATUS_YET not in waited.err or time.monotonic() - begun > _LIMIT_SECONDS:
-            raise SandboxError(f"the CRDs in {where} are not served after {_LIMIT_SECONDS} s:\n{waited.err}")
-        time.sleep(_POLL_SECONDS)
-    return tuple(name.partition("/")[2] for name in names)
+    documents, where = _documents(files), ", ".join(sorted({str(file.parent) for file in files}))
+    try:
+        api.put_all(documents)
+    except RefusedError as error:
+        raise SandboxError(f"the API server refuses the CRDs in {where}:\n{error}") from error
+    left = list(documents)
+
+    def served() -> bool:
+        left[:] = [definition for definition in left if not _served(api, definition)]
+        return not left
+
+    if not api.wait(served, _LIMIT_SECONDS):
+        names = ", ".join(map(name_of, left))
+        raise SandboxError(f"the CRDs in {where} are not served after {_LIMIT_SECONDS:g} s: {names}")
+    return tuple(name_of(document) for document in documents)
+
+
+def remove_crds(api: Api, folder: Path) -> None:
+    """Delete every CRD of a folder, with the objects of its kind, and wait until they are gone."""
+    api.delete_all(_documents(_files(folder)), _LIMIT_SECONDS)
+
+
+def _served(api: Api, definition: Document) -> bool:
+    """Whether a definition is established, and its kind is found: the server lists a kind a moment later."""
+    spec = cast(Mapping[str, object], definition["spec"])
+    kind = cast(Mapping[str, str], spec["names"])["kind"]
+    versions = [version for version in cast(list[Mapping[str, object]], spec["versions"]) if version["served"]]
+    return is_so(api.read(api.place(definition)) or {}, "Established") and all(
+        api.serves(f"{spec['group']}/{version['name']}", kind) for version in versions
+    )
+
+
+def _documents(files: Iterable[Path]) -> list[Document]:
+    texts = (file.read_text(encoding="utf-8") for file in files)
+    return [cast(Document, document) for text in texts for document in yaml.load_all(text, _Loader) if document]
 
 
 def defining(folder: Path, documents: Iterable[Mapping[str, object]]) -> tuple[Path, ...]:

@@ -23,9 +23,9 @@ from typing import cast
 import yaml
 
 from gpuplatform.render.document import Document, as_yaml, kubernetes_object
+from sandbox.control_plane.api import Api
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import await_parts
-from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 from sandbox.errors import SandboxError
 from sandbox.tools.acquire import at_hand
@@ -33,6 +33,7 @@ from sandbox.tools.module_files import KUEUE_CHART, files_at_hand
 from sandbox.tools.table import HELM, KUEUE
 
 _FOLDER = "kueue"
+_GONE_SECONDS = 120.0
 _NAMESPACE = "kueue-system"
 _SERVICE = "kueue-webhook-service"
 _SECRET = "kueue-webhook-server-cert"
@@ -72,12 +73,12 @@ def kueue(plane: ControlPlane, commands: KueueCommands, values: Mapping[str, obj
     file = folder / "configuration.yaml"
     file.write_text(as_yaml(_configuration(rendered, folder, webhook, health, metrics)), encoding="utf-8")
     service: Document = {"type": "ExternalName", "externalName": "localhost"}
-    _have_namespace(plane)
-    _apply(plane, [kubernetes_object("v1", "Service", _SERVICE, _NAMESPACE, spec=service)])
-    _apply(plane, [_to_port(document, webhook) for document in rendered if document["kind"] in _KINDS])
+    _have_namespace(plane.api)
+    plane.api.put(kubernetes_object("v1", "Service", _SERVICE, _NAMESPACE, spec=service))
+    plane.api.put_all(_to_port(document, webhook) for document in rendered if document["kind"] in _KINDS)
     line = [commands.kueue, f"--config={file}", f"--kubeconfig={plane.kubeconfig}"]
     with running("kueue", line, plane.folder, {"POD_NAMESPACE": _NAMESPACE}) as part:
-        await_parts([part], "Kueue's certificates", lambda: _mounted(plane, folder / "certificates"))
+        await_parts([part], "Kueue's certificates", lambda: _mounted(plane.api, folder / "certificates"))
         await_parts([part], "Kueue's webhooks", lambda: _answers(f"http://{LOOPBACK}:{health}/readyz"))
         ready = folder / _READY
         ready.write_text(json.dumps(values), encoding="utf-8")
@@ -95,30 +96,20 @@ def kueue_in(folder: Path) -> dict[str, object] | None:
         return None
 
 
-def remove_kueue(kubectl: Kubectl, commands: KueueCommands, values: Mapping[str, object]) -> None:
+def remove_kueue(api: Api, commands: KueueCommands, values: Mapping[str, object]) -> None:
     """Delete the chart's objects. Kueue must still run: it removes the finalizers of its objects.
 
     Raises SandboxError with the API server's message.
     """
     documents = [document for document in _rendered(commands, values) if document["kind"] in _KINDS]
-    gone = kubectl(
-        "delete", "--ignore-not-found", "-f", "-", stdin="\n---\n".join(as_yaml(document) for document in documents)
-    )
-    if not gone.ok:
-        raise SandboxError(gone.err.strip())
+    api.delete_all(documents, _GONE_SECONDS)
 
 
-def _apply(plane: ControlPlane, documents: Sequence[Mapping[str, object]]) -> None:
-    applied = plane.kubectl.apply("\n---\n".join(as_yaml(document) for document in documents))
-    if not applied.ok:
-        raise SandboxError(applied.err.strip())
-
-
-def _have_namespace(plane: ControlPlane) -> None:
+def _have_namespace(api: Api) -> None:
     """Create the namespace, unless the stack has already made it with its own labels."""
-    made = plane.kubectl("create", "namespace", _NAMESPACE)
-    if not made.ok and "AlreadyExists" not in made.err:
-        raise SandboxError(made.err.strip())
+    namespace = kubernetes_object("v1", "Namespace", _NAMESPACE)
+    if api.read(api.place(namespace)) is None:
+        api.put(namespace)
 
 
 def _answers(url: str) -> bool:
@@ -164,10 +155,10 @@ def _configuration(rendered: Sequence[Document], folder: Path, webhook: int, hea
     }
 
 
-def _mounted(plane: ControlPlane, folder: Path) -> bool:
+def _mounted(api: Api, folder: Path) -> bool:
     """Write the Secret's data where Kueue reads them, as a kubelet does; False while the Secret is not complete."""
-    answer = plane.kubectl("get", "secret", _SECRET, "--namespace", _NAMESPACE, "-o", "json")
-    data = cast(dict[str, dict[str, str]], json.loads(answer.out)).get("data", {}) if answer.ok else {}
+    secret = api.read(api.place(kubernetes_object("v1", "Secret", _SECRET, _NAMESPACE))) or {}
+    data = cast(dict[str, str], secret.get("data") or {})
     if not data.keys() >= set(_MOUNTED):
         return False
     for file_name in _MOUNTED:

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import psutil
 from filelock import FileLock, Timeout
+from lightkube.operators import not_exists
 
-from gpuplatform.render.document import name_of
+from gpuplatform.render.document import namespace_of
 from gpuplatform.settings.settings import Settings
 from sandbox import places
 from sandbox.cloud.workloads import RELEASE
-from sandbox.cluster import Cluster, apply, items
+from sandbox.cluster import Cluster, apply
 from sandbox.contents import known_requirements, storage
-from sandbox.control_plane.control_plane import ControlPlane, control_plane_in
-from sandbox.control_plane.controllers import commands_at_hand
+from sandbox.control_plane.control_plane import control_plane_in
 from sandbox.control_plane.karpenter import karpenter_in
-from sandbox.errors import SandboxError
+from sandbox.errors import RefusedError, SandboxError
 from sandbox.offerings import ec2_of
 from sandbox.places import must_have_space
 from sandbox.session.folder import SessionFolder, Status, write_whole
@@ -31,7 +31,12 @@ from sandbox.tools.child import log_tail
 _READY_SECONDS = 540.0
 _STOP_SECONDS = 60.0
 _POLL_SECONDS = 0.1
-_WORKLOADS = "poddisruptionbudgets,deployments,statefulsets,daemonsets,jobs,cronjobs,replicasets,pods"
+_WORKLOADS = (
+    ("policy/v1", "PodDisruptionBudget"),
+    *(("apps/v1", kind) for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")),
+    *(("batch/v1", kind) for kind in ("CronJob", "Job")),
+    ("v1", "Pod"),
+)
 _WORKLOADS_SECONDS = 60
 
 
@@ -69,7 +74,7 @@ def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
     folder.claim(stack)
     write_whole(folder.catalogue, ec2_of(settings).catalogue())
     status = _running(folder) or _start_supervisor(folder)
-    apply(_plane(folder).kubectl, (*storage(), *known_requirements()))
+    apply(control_plane_in(folder.control_plane).api, (*storage(), *known_requirements()))
     return status
 
 
@@ -99,7 +104,7 @@ def attach(folder: SessionFolder, settings: Settings) -> Cluster:
     karpenter = karpenter_in(folder.control_plane)
     if karpenter is None:
         raise SandboxError("Karpenter does not run in the sandbox: its release is not installed. Change: make sandbox")
-    return Cluster(_plane(folder), karpenter, ec2_of(settings))
+    return Cluster(control_plane_in(folder.control_plane), karpenter, ec2_of(settings))
 
 
 def end_workloads(folder: SessionFolder) -> None:
@@ -107,29 +112,13 @@ def end_workloads(folder: SessionFolder) -> None:
 
     The workloads of releases stay until their release is removed. Raises SandboxError with the API server's message.
     """
-    kubectl = _plane(folder).kubectl
-    for namespace in items(kubectl, "namespaces"):
-        name = name_of(namespace)
-        if not name.startswith("kube-"):
-            now = ("--grace-period=0", "--force", f"--timeout={_WORKLOADS_SECONDS}s")
-            gone = kubectl(
-                "delete",
-                _WORKLOADS,
-                f"--selector=!{RELEASE}",
-                "--namespace",
-                name,
-                *now,
-                limit_seconds=_WORKLOADS_SECONDS * 2,
-            )
-            if not gone.ok:
-                raise SandboxError(f"the workloads of the namespace {name} could not be deleted: {gone.err.strip()}")
-
-
-def _plane(folder: SessionFolder) -> ControlPlane:
-    commands = commands_at_hand()
-    if commands is None:
-        raise SandboxError("the sandbox's tools are not built. Change: make tools")
-    return control_plane_in(folder.control_plane, commands.kubectl)
+    api = control_plane_in(folder.control_plane).api
+    found = [item for kind in _WORKLOADS for item in api.items(*kind, labels={RELEASE: not_exists()})]
+    users = [item for item in found if not str(namespace_of(item)).startswith("kube-")]
+    try:
+        api.delete_all(users, _WORKLOADS_SECONDS, grace_seconds=0)
+    except RefusedError as error:
+        raise SandboxError(f"the users' workloads could not be deleted: {error}") from error
 
 
 def _running(folder: SessionFolder) -> Status | None:

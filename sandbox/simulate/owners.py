@@ -9,8 +9,12 @@ from typing import TypeAlias, cast
 
 from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
 
-CONTROLLERS = "deployments,replicasets,replicationcontrollers,statefulsets,daemonsets,jobs"
-"""The kinds, as kubectl names them, of controllers between a pod and the object that a person wrote."""
+CONTROLLERS = (
+    *(("apps/v1", kind) for kind in ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")),
+    ("v1", "ReplicationController"),
+    ("batch/v1", "Job"),
+)
+"""The apiVersion and kind of controllers between a pod and the object that a person wrote."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

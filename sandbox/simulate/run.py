@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import time
@@ -17,8 +16,9 @@ from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, names
 from gpuplatform.standard.markets import Market
-from sandbox.cluster import Cluster, ClusterCommands, Node, cluster, items
-from sandbox.errors import SandboxError
+from sandbox.cluster import Cluster, ClusterCommands, Node, cluster
+from sandbox.control_plane.api import is_so
+from sandbox.errors import RefusedError, SandboxError
 from sandbox.offerings import ec2_of
 from sandbox.places import must_have_space
 from sandbox.simulate.scenario import Disturbance, Scenario, Shock
@@ -55,8 +55,6 @@ _DRIFTED_SECONDS = 60
 _QUIET_SECONDS = 25.0
 """Karpenter looks for nodes to disrupt every ten seconds: after two rounds without a change there are none left."""
 _POLL_SECONDS = 0.5
-_FRAME = re.compile(r'^Error from server( \([^)]*\))?: (error when (creating|applying patch)[^"]*"[^"]*": )?')
-_MISSING = re.compile(r'^error: .*resource mapping not found for name: "(?P<name>[^"]*)".*')
 
 
 class NotAcceptedError(SandboxError):
@@ -104,9 +102,11 @@ def simulate(
             on.karpenter.set_clock(scenario.at)
         for shortage in scenario.shortages:
             on.karpenter.withdraw(shortage.instance_type, shortage.zone, shortage.market)
-        kinds = _served(on)
+        api = on.plane.api
         documents = [
-            workload for workload in scenario.workloads if (str(workload.get("apiVersion")), kind_of(workload)) in kinds
+            workload
+            for workload in scenario.workloads
+            if api.serves(str(workload.get("apiVersion")), kind_of(workload))
         ]
         say(f"{len(documents)} objects are applied")
         _apply(on, documents)
@@ -160,20 +160,11 @@ def _settled(on: Cluster, workloads: Sequence[Document], *, queued: bool) -> tup
     return moving
 
 
-def _served(on: Cluster) -> set[tuple[str, str]]:
-    """Every apiVersion and kind that the API server serves."""
-    listed = on.plane.kubectl("api-resources", "--no-headers")
-    if not listed.ok:
-        raise SandboxError(listed.err.strip())
-    return {(words[-3], words[-1]) for line in listed.out.splitlines() if (words := line.split())}
-
-
 def _apply(on: Cluster, workloads: Sequence[Document]) -> None:
     try:
         on.apply(workloads)
-    except SandboxError as error:
-        lines = [line for line in str(error).splitlines() if line and not line.startswith("Warning:")]
-        raise NotAcceptedError([_MISSING.sub(r"\g<name>", _FRAME.sub("", line)) for line in lines]) from error
+    except RefusedError as error:
+        raise NotAcceptedError(error.messages) from error
 
 
 def _after(
@@ -209,38 +200,36 @@ def _drift(on: Cluster, pool: str, nodepools: set[str], *, wait: bool) -> None:
     on.karpenter.drift(names.node_class(pool))
     if not wait:
         return
-    selected = f"{keys.NODEPOOL} in ({','.join(sorted(nodepools))})"
-    waited = on.plane.kubectl(
-        "wait", "nodeclaims", "--for=condition=Drifted", f"--selector={selected}", f"--timeout={_DRIFTED_SECONDS}s"
-    )
-    if not waited.ok:
-        raise SandboxError(f"Karpenter does not see the newer image: {waited.err.strip()}")
-    left, since = _drifted(on, selected), time.monotonic()
+    claims, seen = {name_of(claim) for claim in _claims(on, nodepools)}, set[str]()
+
+    def all_seen() -> bool:
+        seen.update(_drifted(on, nodepools))
+        return claims <= seen
+
+    if not on.plane.api.wait(all_seen, _DRIFTED_SECONDS):
+        late = ", ".join(sorted(claims - seen))
+        raise SandboxError(f"Karpenter does not see the newer image after {_DRIFTED_SECONDS} s: {late}")
+    left, since = _drifted(on, nodepools), time.monotonic()
     while left and time.monotonic() - since < _QUIET_SECONDS:
         time.sleep(_POLL_SECONDS)
-        now = _drifted(on, selected)
+        now = _drifted(on, nodepools)
         if now != left:
             left, since = now, time.monotonic()
 
 
-def _drifted(on: Cluster, selected: str) -> set[str]:
+def _claims(on: Cluster, nodepools: set[str]) -> Sequence[Document]:
+    return on.items("karpenter.sh/v1", "NodeClaim", labels={keys.NODEPOOL: nodepools})
+
+
+def _drifted(on: Cluster, nodepools: set[str]) -> set[str]:
     """Claims that have drifted and still exist."""
-    return {
-        name_of(claim)
-        for claim in items(on.plane.kubectl, "nodeclaims", f"--selector={selected}")
-        if any(
-            condition["type"] == "Drifted" and condition["status"] == "True"
-            for condition in cast(
-                Sequence[Mapping[str, str]], cast(Mapping[str, object], claim["status"])["conditions"]
-            )
-        )
-    }
+    return {name_of(claim) for claim in _claims(on, nodepools) if is_so(claim, "Drifted")}
 
 
 def _held(on: Cluster, nodepools: set[str]) -> tuple[str, ...]:
     """Karpenter's reasons for not disrupting the pool's nodes, each once."""
     messages: dict[str, None] = {}
-    for event in items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector=reason=DisruptionBlocked"):
+    for event in on.items("v1", "Event", fields={"reason": "DisruptionBlocked"}):
         about = cast(Mapping[str, str], event["involvedObject"])
         name, message = about.get("name", ""), str(event.get("message"))
         ours = name in nodepools or any(name.startswith(f"{pool}-") for pool in nodepools)

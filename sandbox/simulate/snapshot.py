@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import cast
 
 from gpuplatform.render.document import Document, name_of
+from gpuplatform.render.queues.objects import VERSION
 from gpuplatform.standard.quantities import quantity
-from sandbox.cluster import Cluster, Node, items
-from sandbox.control_plane.kubectl import Kubectl
+from sandbox.cluster import Cluster, Node
 from sandbox.simulate.missing_pods import MissingPods, queue_waits, refusals, removals
 from sandbox.simulate.owners import CONTROLLERS, Workload, metadata, root, text, workload_of
 
-_QUEUED = "workloads.kueue.x-k8s.io"
+_QUEUED = (VERSION, "Workload")
 _ENDED = ("Succeeded", "Failed")
 
 
@@ -65,10 +65,8 @@ def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
     """The cluster as it is now; pods that no workload made are left out. Raises SandboxError."""
     written = tuple(workloads)
     asked = {workload_of(document) for document in written}
-    kubectl = of.plane.kubectl
-    owners = {workload_of(document): document for document in items(kubectl, CONTROLLERS, "--all-namespaces")}
-    pods = items(kubectl, "pods", "--all-namespaces")
-    events = items(kubectl, "events", "--all-namespaces")
+    owners = {workload_of(document): document for kind in CONTROLLERS for document in of.items(*kind)}
+    pods, events = of.items("v1", "Pod"), of.items("v1", "Event")
     karpenter_messages = {
         (text(event, "involvedObject", "namespace"), text(event, "involvedObject", "name")): str(event.get("message"))
         for event in events
@@ -90,10 +88,10 @@ def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
                 key=lambda pod: (pod.workload, pod.name),
             )
         ),
-        missing_pods=(*refusals(events, owners, pods, asked), *_queued(kubectl, asked), *removals(written, pods)),
+        missing_pods=(*refusals(events, owners, pods, asked), *_queued(of, asked), *removals(written, pods)),
         nodes=nodes,
         exhausted_node_pools=frozenset(
-            _exhausted_node_pools([name_of(node_pool) for node_pool in items(kubectl, "nodepools")], events)
+            _exhausted_node_pools([name_of(node_pool) for node_pool in of.items("karpenter.sh/v1", "NodePool")], events)
         ),
     )
 
@@ -101,8 +99,8 @@ def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
 def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload, ...]:
     """Suspended Jobs on which their queue has not decided yet: it has neither held them back nor admitted them."""
     documents = {workload_of(workload): workload for workload in workloads}
-    waiting_workloads = {missing.workload for missing in _queued(of.plane.kubectl, documents)}
-    jobs = items(of.plane.kubectl, "jobs", "--all-namespaces")
+    waiting_workloads = {missing.workload for missing in _queued(of, documents)}
+    jobs = of.items("batch/v1", "Job")
     suspended_jobs = [workload_of(job) for job in jobs if cast(Mapping[str, object], job["spec"]).get("suspend")]
     return tuple(
         workload
@@ -113,11 +111,9 @@ def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload
     )  # fmt: skip
 
 
-def _queued(kubectl: Kubectl, workloads: Iterable[Workload]) -> tuple[MissingPods, ...]:
+def _queued(of: Cluster, workloads: Iterable[Workload]) -> tuple[MissingPods, ...]:
     """The workloads that queues hold back; an empty result where Kueue is not installed."""
-    if not kubectl("get", "crd", _QUEUED).ok:
-        return ()
-    return queue_waits(items(kubectl, _QUEUED, "--all-namespaces"), workloads)
+    return queue_waits(of.items(*_QUEUED), workloads) if of.plane.api.serves(*_QUEUED) else ()
 
 
 def _exhausted_node_pools(pools: Sequence[str], events: Sequence[Document]) -> Iterable[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from policies.admission.documents import admission_documents
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.controllers import Commands
 from sandbox.control_plane.crds import install_crds
+from sandbox.errors import RefusedError
 from tests.policies.documents import a_pool, but
 from tests.policies.pod_documents import a_config_map, a_deployment
 
@@ -38,11 +38,10 @@ def guarding(settings: Settings, folder: Path, commands: Commands, crds: Path) -
     """A cluster with the stack's teams and every admission policy on deny."""
     rendered = render(settings)
     with control_plane(folder, commands) as cluster:
-        install_crds(cluster.kubectl, crds)
+        install_crds(cluster.api, crds)
         spaces = [tenant.namespace for tenant in rendered.tenants]
         for documents in (spaces, _what_pods_need(spaces), rendered.cluster_documents, admission(settings)):
-            applied = cluster.kubectl.apply(stream(documents))
-            assert applied.ok, applied.err
+            cluster.api.put_all(documents)
         await_active(cluster, spaces[0])
         yield cluster
 
@@ -71,7 +70,7 @@ def await_active(cluster: ControlPlane, space: Document) -> None:
         but(space, "metadata", "labels", "pod-security.kubernetes.io/enforce", "privileged"),
     ]
     begun = time.monotonic()
-    while any(cluster.kubectl.apply(as_yaml(canary), "--dry-run=server").ok for canary in canaries):
+    while any(refusal(cluster, canary) is None for canary in canaries):
         assert time.monotonic() - begun < _ACTIVE_SECONDS, "the admission policies are not active"
 
 
@@ -95,14 +94,18 @@ def whole(document: Document) -> Document:
 
 
 def verdicts(cluster: ControlPlane, documents: Sequence[Document]) -> dict[int, str]:
-    """The API server's message about each refused document, by the document's number; one kubectl for all."""
-    numbered = stream([_numbered(document, n) for n, document in enumerate(documents)])
-    errors = cluster.kubectl.apply(numbered, "--dry-run=server").err
-    refusals: dict[int, str] = {}
-    for part in re.split(r"(?m)^(?=Error from server|The |error: )", errors):
-        if match := re.search(r"case-(\d+)\b", part):
-            refusals[int(match[1])] = refusals.get(int(match[1]), "") + part
-    return refusals
+    """The API server's message about each refused document, by the document's number."""
+    messages = {n: refusal(cluster, _numbered(document, n)) for n, document in enumerate(documents)}
+    return {n: message for n, message in messages.items() if message is not None}
+
+
+def refusal(cluster: ControlPlane, document: Document) -> str | None:
+    """The API server's message about a document that it would refuse; None where it would accept it."""
+    try:
+        cluster.api.put(document, dry_run=True)
+    except RefusedError as error:
+        return str(error)
+    return None
 
 
 def _numbered(document: Document, number: int) -> Document:

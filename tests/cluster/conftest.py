@@ -41,9 +41,9 @@ def cluster(
     No controller runs: a namespace cannot be deleted here.
     """
     with control_plane(tmp_path_factory.mktemp("cluster"), commands) as running:
-        install_crds(running.kubectl, karpenter_crds)
+        install_crds(running.api, karpenter_crds)
         for module_files in CHART_CRDS:
-            install_crds(running.kubectl, at_hand("cluster", files_at_hand(module_files)))
+            install_crds(running.api, at_hand("cluster", files_at_hand(module_files)))
         yield running
 
 

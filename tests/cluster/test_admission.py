@@ -16,6 +16,7 @@ from policies.subject import Kind
 from sandbox.control_plane.control_plane import ControlPlane
 from tests.cluster.admission import verdicts
 from tests.figures import Figures
+from tests.kubectl import kubectl
 from tests.policies.corpus import CASES
 from tests.policies.documents import GOOD, a_cpu_pool, but, requirement
 from tests.policies.harness import Case
@@ -96,7 +97,7 @@ def in_cluster(path: Path) -> bool:
 
 @pytest.mark.parametrize("path", list(filter(in_cluster, FIXTURES)), ids=lambda path: path.stem)
 def test_kubectl_apply_of_a_known_mistake_is_denied_with_the_remedy(guarded: ControlPlane, path: Path) -> None:
-    refused = guarded.kubectl.apply(path.read_text(encoding="utf-8"))
+    refused = kubectl(guarded).apply(path.read_text(encoding="utf-8"))
 
     assert not refused.ok
     rule = next(candidate for candidate in every_rule() if candidate.name == expected(path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -12,9 +11,9 @@ from gpuplatform.render.document import Document, as_yaml, kind_of
 from gpuplatform.settings.settings import AdmissionMode
 from gpuplatform.standard.names import BREAK_GLASS_GROUP, KARPENTER_USER
 from sandbox.control_plane.control_plane import ControlPlane
-from sandbox.control_plane.kubectl import Answer
 from tests.builders import stack_settings
-from tests.cluster.admission import admission, stream, whole
+from tests.cluster.admission import admission, whole
+from tests.kubectl import Answer, kubectl
 from tests.policies.documents import GONE, a_claim, a_claim_template, a_mig_pool, a_namespace, a_pool, but
 from tests.policies.pod_documents import a_deployment
 
@@ -38,16 +37,14 @@ def refused(answer: Answer, rule: str) -> bool:
 @pytest.fixture
 def standing(guarded: ControlPlane) -> Iterator[ControlPlane]:
     """The guarded cluster with a pool, a partitioned pool and a node in it."""
-    made = stream([a_pool(), a_mig_pool(), a_node()])
-    applied = guarded.kubectl.apply(made)
-    assert applied.ok, applied.err
+    made = [a_pool(), a_mig_pool(), a_node()]
+    guarded.api.put_all(made)
     yield guarded
-    gone = guarded.kubectl("delete", "--ignore-not-found", "-f", "-", stdin=made)
-    assert gone.ok, gone.err
+    guarded.api.delete_all(made, 60)
 
 
 def tried(cluster: ControlPlane, document: Document, *flags: str) -> Answer:
-    return cluster.kubectl.apply(as_yaml(document), "--dry-run=server", *flags)
+    return kubectl(cluster).apply(as_yaml(document), "--dry-run=server", *flags)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +70,7 @@ def test_what_is_no_label_of_a_pool_changes_freely(standing: ControlPlane) -> No
 
 def test_a_nodes_labels_of_the_standard_do_not_change(standing: ControlPlane) -> None:
     for change in ("gpu.pool=dev", "gpu.model-"):
-        answer = standing.kubectl("label", "node", "gpu-1", change, "--overwrite", "--dry-run=server")
+        answer = kubectl(standing)("label", "node", "gpu-1", change, "--overwrite", "--dry-run=server")
         assert refused(answer, "node-labels-fixed"), answer
 
 
@@ -84,15 +81,15 @@ def test_a_node_may_gain_a_label_be_cordoned_and_report_its_status(standing: Con
         ("taint", "node", "gpu-1", "nvidia.com/gpu=present:NoSchedule"),
         ("patch", "node", "gpu-1", "--subresource=status", "-p", '{"status":{"capacity":{"nvidia.com/gpu":"8"}}}'),
     ):
-        answer = standing.kubectl(*command)
+        answer = kubectl(standing)(*command)
         assert answer.ok, answer.err
 
 
 @pytest.mark.parametrize("who", [AS_KARPENTER, AS_KUBELET], ids=["Karpenter", "the kubelet"])
 def test_what_makes_nodes_is_never_stopped(standing: ControlPlane, who: tuple[str, ...]) -> None:
     command = ("label", "node", "gpu-1", "gpu.pool=dev", "--overwrite", "--dry-run=server")
-    assert standing.kubectl(*command, *who).ok
-    assert not standing.kubectl(*command).ok
+    assert kubectl(standing)(*command, *who).ok
+    assert not kubectl(standing)(*command).ok
 
 
 def test_karpenter_may_write_any_nodepool(standing: ControlPlane) -> None:
@@ -116,9 +113,9 @@ def test_people_of_the_break_glass_group_are_not_stopped(guarded: ControlPlane, 
 
 def test_a_teams_namespace_stays_a_teams(guarded: ControlPlane) -> None:
     for change in ("team=another", "team-", "app.kubernetes.io/part-of-"):
-        answer = guarded.kubectl("label", "namespace", "ml-serving", change, "--overwrite", "--dry-run=server")
+        answer = kubectl(guarded)("label", "namespace", "ml-serving", change, "--overwrite", "--dry-run=server")
         assert refused(answer, "tenant-labels-fixed"), answer
-    assert guarded.kubectl("label", "namespace", "ml-serving", "cost-center=42", "--dry-run=server").ok
+    assert kubectl(guarded)("label", "namespace", "ml-serving", "cost-center=42", "--dry-run=server").ok
 
 
 def test_a_namespace_of_nobodys_team_is_nobodys_business(guarded: ControlPlane) -> None:
@@ -130,33 +127,33 @@ def test_a_namespace_of_nobodys_team_is_nobodys_business(guarded: ControlPlane) 
 
 def test_a_workload_that_broke_a_rule_before_can_still_be_scaled_and_annotated(guarded: ControlPlane) -> None:
     broken = whole(but(a_deployment(), "spec", "template", "spec", "runtimeClassName", GONE))
-    assert guarded.kubectl.apply(as_yaml(broken), *IN_AN_INCIDENT).ok
+    assert kubectl(guarded).apply(as_yaml(broken), *IN_AN_INCIDENT).ok
     try:
         for command in (
             ("scale", "deployment", "chat", "--replicas=3"),
             ("annotate", "deployment", "chat", "note=seen"),
         ):
-            answer = guarded.kubectl("-n", "ml-serving", *command)
+            answer = kubectl(guarded)("-n", "ml-serving", *command)
             assert answer.ok, answer.err
         changed = but(broken, "spec", "template", "spec", "containers", 0, "image", "registry.example/server:2")
         assert refused(tried(guarded, changed), "pod-runtime-class")
     finally:
-        guarded.kubectl("-n", "ml-serving", "delete", "deployment", "chat", "--wait=false")
+        kubectl(guarded)("-n", "ml-serving", "delete", "deployment", "chat", "--wait=false")
 
 
 def test_a_pod_that_is_there_gains_no_way_to_nodes_that_it_was_not_let_on(guarded: ControlPlane) -> None:
     spec: Document = {"containers": [{"name": "main", "image": "registry.example/web:1"}]}
     metadata = {"name": "web", "namespace": "ml-serving"}
     pod: Document = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-    assert guarded.kubectl.apply(as_yaml(pod)).ok
+    assert kubectl(guarded).apply(as_yaml(pod)).ok
     try:
         change = ("-n", "ml-serving", "patch", "pod", "web", "--type=json", "--patch")
         one_more = '[{"op": "add", "path": "/spec/tolerations/-", "value": {%s"operator": "Exists"}}]'
-        assert refused(guarded.kubectl(*change, one_more % ""), "pod-off-gpu-nodes")
-        assert guarded.kubectl(*change, one_more % '"key": "flaky", ').ok
-        assert guarded.kubectl("-n", "ml-serving", "label", "pod", "web", "seen=true").ok
+        assert refused(kubectl(guarded)(*change, one_more % ""), "pod-off-gpu-nodes")
+        assert kubectl(guarded)(*change, one_more % '"key": "flaky", ').ok
+        assert kubectl(guarded)("-n", "ml-serving", "label", "pod", "web", "seen=true").ok
     finally:
-        guarded.kubectl("-n", "ml-serving", "delete", "pod", "web", "--wait=false")
+        kubectl(guarded)("-n", "ml-serving", "delete", "pod", "web", "--wait=false")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +174,7 @@ def test_a_mode_decides_what_every_binding_does(mode: AdmissionMode, actions: li
 
 def test_on_warn_the_object_is_accepted_and_whoever_applies_it_is_told(cluster: ControlPlane) -> None:
     documents = admission(stack_settings("dev"), AdmissionMode.WARN)
-    assert cluster.kubectl.apply(stream(documents)).ok
+    cluster.api.put_all(documents)
     try:
         broken = but(a_pool(), "spec", "template", "spec", "taints", [])
         answer = tried(cluster, broken)
@@ -186,12 +183,11 @@ def test_on_warn_the_object_is_accepted_and_whoever_applies_it_is_told(cluster: 
         assert answer.ok
         assert "gpu-taints-present: " in answer.err
     finally:
-        gone = cluster.kubectl("delete", "--wait=false", "-f", "-", stdin=stream(documents))
-        assert gone.ok, gone.err
+        cluster.api.delete_all(documents, 60)
 
 
 def test_a_lost_configmap_lets_pods_start(guarded: ControlPlane) -> None:
-    bindings = json.loads(guarded.kubectl("get", "validatingadmissionpolicybindings", "-o", "json").out)["items"]
+    bindings: Any = guarded.api.items("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
     reading = [binding["spec"]["paramRef"] for binding in bindings if "paramRef" in binding["spec"]]
     assert reading
     assert {reference["parameterNotFoundAction"] for reference in reading} == {"Allow"}
@@ -201,7 +197,7 @@ def test_an_administrators_claim_is_refused_even_where_kubernetes_would_take_it(
     labelled = but(a_namespace(), "metadata", "name", "ml-labelled")
     labelled = but(labelled, "metadata", "labels", "resource.kubernetes.io/admin-access", "true")
     assert refused(tried(guarded, labelled), "tenant-without-admin-access")
-    made = guarded.kubectl.apply(as_yaml(labelled), *IN_AN_INCIDENT)
+    made = kubectl(guarded).apply(as_yaml(labelled), *IN_AN_INCIDENT)
     assert made.ok, made.err
 
     exactly = ("devices", "requests", 0, "exactly", "adminAccess", True)

@@ -19,12 +19,14 @@ import pytest
 import yaml
 
 from gpuplatform.accept import check_file
-from gpuplatform.render.document import Document, as_yaml, kind_of, name_of
+from gpuplatform.render.document import Document, kind_of, name_of
 from gpuplatform.render.stack import Rendered, render
+from sandbox.control_plane.api import is_so
 from sandbox.control_plane.control_plane import ControlPlane, control_plane
 from sandbox.control_plane.controllers import Commands
-from sandbox.control_plane.kubectl import Answer
 from sandbox.errors import SandboxError
+from tests.cluster.admission import refusal, stream
+from tests.kubectl import kubectl
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
 
@@ -45,41 +47,30 @@ def rendered(stack: str) -> Rendered:
     return render(settings)
 
 
-def as_stream(documents: Sequence[Document]) -> str:
-    """The documents as YAML, namespaces first. Not as one List: kubectl checks a List's items without the server."""
-    ordered = sorted(documents, key=lambda document: kind_of(document) != "Namespace")
-    return "\n---\n".join(as_yaml(document) for document in ordered)
-
-
-def versions(answer: Answer) -> dict[str, str]:
-    """Resource version by object, as an apply printed them."""
-    printed = yaml.safe_load(answer.out)
-    items = printed["items"] if printed["kind"] == "List" else [printed]
-    of = [item["metadata"] | {"kind": item["kind"]} for item in items]
-    return {
-        f"{metadata['kind']}/{metadata.get('namespace', '')}/{metadata['name']}": metadata["resourceVersion"]
-        for metadata in of
-    }
+def versions(applied: Sequence[Document]) -> dict[str, object]:
+    """Resource version by object, as an apply returned them."""
+    metadata = [(kind_of(document), cast("dict[str, object]", document["metadata"])) for document in applied]
+    return {f"{kind}/{of.get('namespace', '')}/{of['name']}": of["resourceVersion"] for kind, of in metadata}
 
 
 @pytest.fixture
-def applied(cluster: ControlPlane) -> Iterator[Callable[[Sequence[Document]], Answer]]:
-    """Applies documents; those that can be deleted without controllers are deleted afterwards."""
+def applied(cluster: ControlPlane) -> Iterator[Callable[[Sequence[Document]], list[Document]]]:
+    """Applies documents, namespaces first; those that can be deleted without controllers are deleted afterwards."""
     made: list[Document] = []
 
-    def apply(documents: Sequence[Document]) -> Answer:
+    def apply(documents: Sequence[Document]) -> list[Document]:
         made.extend(document for document in documents if kind_of(document) != "Namespace" and document not in made)
-        return cluster.kubectl.apply(as_stream(documents), "-o", "json")
+        ordered = sorted(documents, key=lambda document: kind_of(document) != "Namespace")
+        return [cast(Document, cluster.api.put(document)) for document in ordered]
 
     yield apply
-    if made:
-        gone = cluster.kubectl("delete", "--ignore-not-found", "--wait=false", "-f", "-", stdin=as_stream(made))
-        assert gone.ok, gone.err
+    for document in made:
+        cluster.api.remove(cluster.api.place(document))
 
 
 def test_the_api_server_answers_and_is_of_the_version_that_the_platform_is_proven_on(cluster: ControlPlane) -> None:
-    assert cluster.kubectl("get", "--raw", "/readyz").out == "ok"
-    version = json.loads(cluster.kubectl("version", "-o", "json").out)["serverVersion"]
+    assert cluster.api.ready()
+    version = json.loads(kubectl(cluster)("version", "-o", "json").out)["serverVersion"]
     assert (version["major"], version["minor"]) == ("1", "35")
 
 
@@ -115,34 +106,26 @@ def test_it_listens_on_loopback_alone(cluster: ControlPlane) -> None:
 
 
 def test_the_definitions_of_karpenter_are_served(cluster: ControlPlane) -> None:
-    listed = cluster.kubectl("get", "crd", "-o", "json")
-    established = {
-        item["metadata"]["name"]
-        for item in json.loads(listed.out)["items"]
-        if any(
-            condition["type"] == "Established" and condition["status"] == "True"
-            for condition in item["status"]["conditions"]
-        )
-    }
-    assert established >= KARPENTER_KINDS
-    assert cluster.kubectl("get", "nodepools,nodeclaims,nodeoverlays,ec2nodeclasses").ok
+    listed = cluster.api.items("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    assert {name_of(item) for item in listed if is_so(item, "Established")} >= KARPENTER_KINDS
+    assert kubectl(cluster)("get", "nodepools,nodeclaims,nodeoverlays,ec2nodeclasses").ok
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_every_document_of_a_stack_is_accepted_and_a_second_apply_changes_nothing(
-    applied: Callable[[Sequence[Document]], Answer], stack: str
+    cluster: ControlPlane, applied: Callable[[Sequence[Document]], list[Document]], stack: str
 ) -> None:
     documents = rendered(stack).documents
     first = applied(documents)
-    assert first.ok, first.err
-    assert "Warning" not in first.err
     second = applied(documents)
-    assert second.ok, second.err
+    again = kubectl(cluster).apply(stream(documents), "--dry-run=server")
+    assert again.ok, again.err
+    assert "Warning" not in again.err
     assert len(versions(first)) == len(documents)
     assert versions(second) == versions(first)
 
 
-def test_an_apply_that_does_change_something_is_seen(applied: Callable[[Sequence[Document]], Answer]) -> None:
+def test_an_apply_that_does_change_something_is_seen(applied: Callable[[Sequence[Document]], list[Document]]) -> None:
     document = a_nodepool()
     first = applied([document])
     spec_of(document)["weight"] -= 1
@@ -191,18 +174,16 @@ def with_a_misspelt_field(pool: Document) -> None:
 )
 def test_a_broken_nodepool_is_refused(cluster: ControlPlane, broken: Callable[[Document], None], message: str) -> None:
     pool = a_nodepool()
-    assert cluster.kubectl.apply(as_stream([pool]), "--dry-run=server").ok
+    assert refusal(cluster, pool) is None
     broken(pool)
-    refused = cluster.kubectl.apply(as_stream([pool]), "--dry-run=server")
-    assert not refused.ok
-    assert message in refused.err
+    assert message in str(refusal(cluster, pool))
 
 
 def test_a_second_start_in_the_same_folder_is_refused(cluster: ControlPlane, commands: Commands) -> None:
     folder = cluster.kubeconfig.parent
     with pytest.raises(SandboxError, match="already runs in"), control_plane(folder, commands):
         pytest.fail("two control planes in one folder")
-    assert cluster.kubectl("get", "--raw", "/readyz").ok, "the first one keeps running"
+    assert cluster.api.ready(), "the first one keeps running"
 
 
 def test_nothing_of_it_runs_or_listens_once_its_block_is_left(commands: Commands, tmp_path: Path) -> None:
@@ -223,7 +204,7 @@ def test_a_part_that_dies_ends_the_wait_with_a_message_that_names_its_log(comman
     dying = tmp_path / "kube-apiserver"
     dying.write_text("#!/bin/sh\necho no such flag >&2\nexit 3\n", encoding="utf-8")
     dying.chmod(0o755)
-    broken = Commands(commands.etcd, dying, commands.kubectl)
+    broken = Commands(commands.etcd, dying)
     with pytest.raises(SandboxError) as raised, control_plane(tmp_path / "state", broken):
         pytest.fail("it cannot have become ready")
     assert "kube-apiserver ended with code 3" in str(raised.value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -10,12 +9,12 @@ from typing import cast
 import pytest
 
 from policies.subject import NAMESPACE, Plain, Subject
-from sandbox.cloud.api import Api
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.store import Properties
+from sandbox.control_plane.api import Api
 from sandbox.control_plane.control_plane import control_plane
 from sandbox.control_plane.controllers import Commands
 from sandbox.control_plane.crds import install_crds
+from sandbox.errors import RefusedError
 from sandbox.tools.module_files import CHART_CRDS, files_at_hand
 from tests.figures import Figures
 from tests.policies.mutants.corpus import Mutant, corpus
@@ -48,10 +47,10 @@ def whole(subject: Subject) -> Properties:
 def api(commands: Commands, karpenter_crds: Path, tmp_path: Path) -> Iterator[Api]:
     """An API server of this test's own: the unbroken objects stay in it."""
     with control_plane(tmp_path, commands) as plane:
-        install_crds(plane.kubectl, karpenter_crds)
+        install_crds(plane.api, karpenter_crds)
         for module_files in CHART_CRDS:
-            install_crds(plane.kubectl, at_hand("cluster", files_at_hand(module_files)))
-        yield Api(plane.kubeconfig.read_text(encoding="utf-8"), threading.Event())
+            install_crds(plane.api, at_hand("cluster", files_at_hand(module_files)))
+        yield plane.api
 
 
 def accepted(api: Api, document: Properties) -> bool:

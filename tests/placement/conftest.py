@@ -16,6 +16,7 @@ from sandbox.cluster import Cluster, ClusterCommands, cluster, cluster_commands_
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import FullCommands, full_commands_at_hand, full_control_plane
 from sandbox.offerings import ec2_of
+from tests.kubectl import kubectl
 from tests.tiers import at_hand
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,7 @@ def pytest_runtest_makereport(
     running = next((value for value in item.funcargs.values() if isinstance(value, Cluster)), None)
     if report.failed and report.when == "call" and running is not None:
         for arguments in STATES:
-            answer = running.plane.kubectl(*arguments)
+            answer = kubectl(running.plane)(*arguments)
             lines = (answer.out if answer.ok else answer.err).splitlines()[-STATE_LINES:]
             report.sections.append((f"kubectl {' '.join(arguments)}", "\n".join(lines)))
     return report

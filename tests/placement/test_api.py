@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from gpuplatform.render.document import kubernetes_object
 from gpuplatform.render.monitoring.values import DEFINITIONS_CHART, definition_values
 from gpuplatform.standard.versions import CHARTS
-from sandbox.cloud.api import Api
 from sandbox.cloud.cluster import ClusterService
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.store import Properties, Store
+from sandbox.control_plane.api import Api
 from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.errors import RefusedError
 from sandbox.tools.module_files import PROMETHEUS_CRDS, files_at_hand
 from tests.tiers import at_hand
 
@@ -35,20 +37,21 @@ def stop() -> threading.Event:
 
 
 @pytest.fixture
-def api(control: ControlPlane, stop: threading.Event) -> Api:
-    return Api(control.kubeconfig.read_text(encoding="utf-8"), stop)
+def api(control: ControlPlane, stop: threading.Event) -> Iterator[Api]:
+    with closing(Api(control.kubeconfig.read_text(encoding="utf-8"), stop)) as made:
+        yield made
 
 
 @pytest.fixture
 def service(control: ControlPlane, api: Api, tmp_path: Path) -> Iterator[ClusterService]:
     yield ClusterService.of(Store(tmp_path / "world.db"), api, control.folder)
-    control.kubectl("delete", "configmap", "guide", "--ignore-not-found")
+    control.api.delete_all([config_map()], 60)
 
 
 def test_what_is_made_is_there_and_what_is_deleted_is_gone(service: ClusterService, api: Api) -> None:
     entry = service.create(URN, TOKEN, config_map(one="1"))
     place = api.place(config_map())
-    assert place.path == "/api/v1/namespaces/default/configmaps/guide"
+    assert str(place) == "ConfigMap default/guide"
     live = api.read(place)
     assert live is not None
     assert live["data"] == {"one": "1"}
@@ -67,7 +70,7 @@ def test_what_is_no_longer_said_is_taken_away(service: ClusterService, api: Api)
 
 
 def test_an_object_that_somebody_else_made_is_not_taken_over(service: ClusterService, control: ControlPlane) -> None:
-    assert control.kubectl("create", "configmap", "guide").ok
+    control.api.put(config_map())
     with pytest.raises(RefusedError, match='ConfigMap "guide" already exists'):
         service.create(URN, TOKEN, config_map(one="1"))
 
@@ -79,7 +82,7 @@ def test_an_object_that_an_interrupted_run_left_is_gone_on_with(service: Cluster
 
 def test_a_field_that_somebody_else_changed_is_a_conflict(service: ClusterService, control: ControlPlane) -> None:
     entry = service.create(URN, TOKEN, config_map(one="1"))
-    assert control.kubectl("patch", "configmap", "guide", "-p", '{"data": {"one": "2"}}').ok
+    control.api.put(config_map(one="2"))
     with pytest.raises(RefusedError, match="conflict"):
         service.update(entry, config_map(one="3"))
 
@@ -105,9 +108,7 @@ def test_a_server_that_is_away_is_said_with_its_address(stop: threading.Event, c
         Api(elsewhere, stop).place(config_map())
 
 
-def test_definitions_outlast_a_release_that_keeps_them_and_no_other(
-    service: ClusterService, control: ControlPlane
-) -> None:
+def test_definitions_outlast_a_release_that_keeps_them_and_no_other(service: ClusterService, api: Api) -> None:
     at_hand("placement", files_at_hand(PROMETHEUS_CRDS))
     chart = CHARTS[DEFINITIONS_CHART]
     inputs: Properties = {
@@ -117,9 +118,12 @@ def test_definitions_outlast_a_release_that_keeps_them_and_no_other(
         "namespace": chart.namespace,
         "takeOwnership": True,
     }
+    kind = "CustomResourceDefinition"
+    name = "servicemonitors.monitoring.coreos.com"
+    definition = api.place(kubernetes_object("apiextensions.k8s.io/v1", kind, name))
     left: list[bool] = []
     for values in (definition_values(), {}):
         entry = service.create(URN, "kubernetes:helm.sh/v3:Release", {**inputs, "values": cast(Properties, values)})
         service.delete(entry)
-        left.append(control.kubectl("get", "crd", "servicemonitors.monitoring.coreos.com").ok)
+        left.append(api.read(definition) is not None)
     assert left == [True, False]

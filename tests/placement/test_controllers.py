@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
-import yaml
 
 from gpuplatform.render.document import Document, kubernetes_object
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import KWOK_NODE, RUNS_FOR, FullCommands, full_control_plane
+from tests.kubectl import kubectl
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -34,30 +34,31 @@ def job(name: str, pods: int, **annotations: str) -> Document:
 
 
 def test_a_job_runs_on_a_node_that_kwok_looks_after_and_goes_on_running(control: ControlPlane) -> None:
-    kubectl = control.kubectl
-    assert kubectl.apply(yaml.safe_dump_all([node("one"), job("training", 3)])).ok
-    assert kubectl("wait", "--for=condition=Ready", "node/one", "--timeout=60s").ok
-    assert kubectl("wait", "--for=jsonpath={.status.ready}=3", "job/training", "--timeout=60s").ok
-    pods = json.loads(kubectl("get", "pods", "-l", "job-name=training", "-o", "json").out)["items"]
+    made = [node("one"), job("training", 3)]
+    control.api.put_all(made)
+    wait = kubectl(control)
+    assert wait("wait", "--for=condition=Ready", "node/one", "--timeout=60s").ok
+    assert wait("wait", "--for=jsonpath={.status.ready}=3", "job/training", "--timeout=60s").ok
+    pods: Any = control.api.items("v1", "Pod", labels={"job-name": "training"})
     assert {pod["spec"]["nodeName"] for pod in pods} == {"one"}
     assert {pod["status"]["phase"] for pod in pods} == {"Running"}
-    assert kubectl("delete", "job/training", "node/one", "--timeout=60s").ok
+    control.api.delete_all(made, 60)
 
 
 def test_a_pod_of_a_job_ends_after_the_time_that_it_names(control: ControlPlane) -> None:
-    kubectl = control.kubectl
     jobs = [job("short", 2, **{RUNS_FOR: "1s"}), job("long", 1, **{RUNS_FOR: "1h"}), job("open", 1)]
-    assert kubectl.apply(yaml.safe_dump_all([node("two"), *jobs])).ok
-    assert kubectl("wait", "--for=condition=Complete", "job/short", "--timeout=60s").ok
+    control.api.put_all([node("two"), *jobs])
+    wait = kubectl(control)
+    assert wait("wait", "--for=condition=Complete", "job/short", "--timeout=60s").ok
     for name in ("long", "open"):
-        assert kubectl("wait", "--for=jsonpath={.status.ready}=1", f"job/{name}", "--timeout=60s").ok
-    assert kubectl("delete", "jobs", "--all", "--timeout=60s").ok
-    assert kubectl("delete", "node/two", "--timeout=60s").ok
+        assert wait("wait", "--for=jsonpath={.status.ready}=1", f"job/{name}", "--timeout=60s").ok
+    control.api.delete_all([node("two"), *jobs], 60)
 
 
 def test_a_namespace_goes_away(control: ControlPlane) -> None:
-    assert control.kubectl("create", "namespace", "short-lived").ok
-    assert control.kubectl("delete", "namespace", "short-lived", "--timeout=60s").ok
+    namespace = kubernetes_object("v1", "Namespace", "short-lived")
+    control.api.put(namespace)
+    control.api.delete_all([namespace], 60)
 
 
 def test_every_part_listens_on_loopback_alone(control: ControlPlane) -> None:
@@ -73,14 +74,15 @@ def test_every_part_listens_on_loopback_alone(control: ControlPlane) -> None:
 def test_a_kept_control_plane_is_found_again_with_its_objects_under_the_same_kubeconfig(
     full_commands: FullCommands, tmp_path: Path
 ) -> None:
+    kept = kubernetes_object("v1", "Namespace", "kept")
     with full_control_plane(tmp_path, full_commands) as first:
-        assert first.kubectl("create", "namespace", "kept").ok
+        first.api.put(kept)
         kubeconfig = first.kubeconfig.read_text(encoding="utf-8")
     with full_control_plane(tmp_path, full_commands, keep=True) as second:
-        assert second.kubectl("get", "namespace", "kept").ok
+        assert second.api.read(second.api.place(kept)) is not None
         assert second.kubeconfig.read_text(encoding="utf-8") == kubeconfig
     with full_control_plane(tmp_path, full_commands) as third:
-        assert not third.kubectl("get", "namespace", "kept").ok
+        assert third.api.read(third.api.place(kept)) is None
         assert third.kubeconfig.read_text(encoding="utf-8") != kubeconfig
 
 

@@ -20,13 +20,14 @@ from gpuplatform.settings.settings import AdmissionMode, Settings
 from gpuplatform.settings.source import SETTINGS_KEY
 from gpuplatform.standard.labels import Role
 from policies.admission.documents import admission_documents
-from sandbox.cluster import Cluster, ClusterCommands, Pod, cluster, items
+from sandbox.cluster import Cluster, ClusterCommands, Pod, cluster
 from sandbox.offerings import ec2_of
 from sandbox.tools.acquire import at_hand as tool_at_hand
 from sandbox.tools.module_files import TRAINING_OPERATOR_MANIFESTS, files_at_hand
 from sandbox.tools.table import TRAINING_OPERATOR
 from tests.builders import ROOT, stack_file
 from tests.figures import Figures
+from tests.kubectl import kubectl
 from tests.placement.test_queues import WORKLOADS, until
 from tests.placement.training_operator import training_operator
 from tests.tiers import at_hand
@@ -113,7 +114,7 @@ def test_every_example_is_accepted_and_lands_on_the_pool_that_it_names(
         waits = {space for space in queued_namespaces(settings) if any(pod.namespace == space for pod in pods)}
         assert {space for space in waits if not admitted(on, space)} == set(), f"{path} went past the queue"
         figures(f"{path.relative_to(EXAMPLES)}: {len(pods)} pods on {', '.join(sorted(landed))}")
-        gone = on.plane.kubectl("delete", "--ignore-not-found", "--grace-period=0", "--force", "-f", str(path))
+        gone = kubectl(on.plane)("delete", "--ignore-not-found", "--grace-period=0", "--force", "-f", str(path))
         assert gone.ok, gone.err
 
 
@@ -132,7 +133,7 @@ def queued_namespaces(settings: Settings) -> set[str]:
 
 def admitted(on: Cluster, namespace: str) -> bool:
     """Whether Kueue has admitted every workload of a namespace, and there is at least one."""
-    workloads = items(on.plane.kubectl, WORKLOADS, "-n", namespace)
+    workloads = on.items(*WORKLOADS, namespace)
     conditions = [cast(Any, workload)["status"]["conditions"] for workload in workloads]
     return workloads != [] and all(
         any((condition["type"], condition["status"]) == ("Admitted", "True") for condition in of_workload)

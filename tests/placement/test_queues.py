@@ -15,11 +15,14 @@ import pytest
 import yaml
 
 from gpuplatform.render.document import Document, as_yaml, kubernetes_object
+from gpuplatform.render.queues.objects import VERSION
 from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
-from sandbox.cluster import Cluster, ClusterCommands, cluster, items
+from sandbox.cluster import Cluster, ClusterCommands, cluster
+from sandbox.errors import RefusedError
 from sandbox.offerings import ec2_of
 from tests.figures import Figures
+from tests.kubectl import kubectl
 from tests.placement.queue_stack import (
     BLOCK,
     BLOCK_NODES,
@@ -39,7 +42,7 @@ LIMIT_SECONDS = 360.0
 START_SECONDS = 25
 BACKOFF_SECONDS = 5
 TEAMS = ("alpha", "beta", "gamma", "delta")
-WORKLOADS = "workloads.kueue.x-k8s.io"
+WORKLOADS = (VERSION, "Workload")
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +69,11 @@ def on(queues: Cluster) -> Iterator[Cluster]:
     yield queues
     queues.karpenter.restore()
     for namespace in (*TEAMS, "ml-serving", "trials"):
-        gone = queues.plane.kubectl(
+        gone = kubectl(queues.plane)(
             "delete", "jobs,deployments,pods", "--all", "-n", namespace, "--grace-period=0", "--force"
         )
         assert gone.ok, gone.err
-    until(lambda: not queues.pods() and not items(queues.plane.kubectl, WORKLOADS, "-A"))
+    until(lambda: not queues.pods() and not queues.items(*WORKLOADS))
 
 
 def until(what: Callable[[], bool], limit_seconds: float = LIMIT_SECONDS) -> float:
@@ -90,13 +93,13 @@ def a_job(team: str, name: str, cards: int, pods: int = 1, pool: str = "train", 
 
 def running_cards(on: Cluster, team: str) -> int:
     """The number of cards of the team's running pods."""
-    pods = items(on.plane.kubectl, "pods", "-n", team, "--field-selector=status.phase=Running")
+    pods = on.items("v1", "Pod", team, fields={"status.phase": "Running"})
     return sum(int(cast(Any, pod)["spec"]["containers"][0]["resources"]["requests"][GPU]) for pod in pods)
 
 
 def condition(on: Cluster, team: str, job: str, kind: str) -> Mapping[str, str] | None:
     """A condition of the job's workload."""
-    for workload in cast(list[Any], items(on.plane.kubectl, WORKLOADS, "-n", team)):
+    for workload in cast(list[Any], on.items(*WORKLOADS, team)):
         if any(owner["name"] == job for owner in workload["metadata"].get("ownerReferences", [])):
             return next(
                 (entry for entry in workload.get("status", {}).get("conditions", []) if entry["type"] == kind), None
@@ -148,7 +151,7 @@ def test_a_job_of_the_team_that_was_borrowed_from_preempts_the_borrower_of_lower
     assert evicted["reason"] == "InCohortReclamation"
     messages = [
         str(event["message"])
-        for event in items(on.plane.kubectl, "events", "-n", "alpha")
+        for event in on.items("v1", "Event", "alpha")
         if event["reason"] == "Preempted" and "preemptor path: /gpu-platform/gamma" in str(event["message"])
         if "job-trial" in str(event["involvedObject"])
     ]
@@ -229,9 +232,9 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: 
     cards = 6  # more than half a node: each pod has its own
     on.apply([a_job("alpha", "warms", cards, pods=3)])
     until(lambda: running_cards(on, "alpha") == 3 * cards)
-    on.plane.kubectl("delete", "jobs", "--all", "-n", "alpha")
+    kubectl(on.plane)("delete", "jobs", "--all", "-n", "alpha")
     while len(bought()) > 3:
-        sold = on.plane.kubectl("delete", "nodeclaims", bought()[0])
+        sold = kubectl(on.plane)("delete", "nodeclaims", bought()[0])
         assert sold.ok, sold.err
     on.karpenter.withdraw()
     on.apply([a_job("alpha", "pretrain", cards, pods=4)])
@@ -240,10 +243,10 @@ def test_four_nodes_that_are_still_to_be_bought_are_had_whole_or_given_back(on: 
     evicted = condition(on, "alpha", "pretrain", "Evicted")
     assert evicted is not None
     assert evicted["reason"] == "PodsReadyTimeout"
-    reasons = {event["reason"] for event in items(on.plane.kubectl, "events", "-n", "alpha")}
+    reasons = {event["reason"] for event in on.items("v1", "Event", "alpha")}
     assert "EvictedDueToPodsReadyTimeout" in reasons
 
-    on.plane.kubectl("delete", "nodeclaims", *bought())
+    kubectl(on.plane)("delete", "nodeclaims", *bought())
     on.karpenter.restore()
     took = until(lambda: running_cards(on, "alpha") == 4 * cards)
     say(
@@ -271,22 +274,19 @@ def test_an_experiment_is_evicted_for_inference_on_a_full_node(on: Cluster, figu
     took = until(lambda: running_cards(on, "ml-serving") == 2)
     until(lambda: running_cards(on, "trials") == 2)
     assert {node.name for node in on.nodes()} == before
-    messages = [
-        str(event["message"])
-        for event in items(on.plane.kubectl, "events", "-n", "trials")
-        if event["reason"] == "Preempted"
-    ]
+    messages = [str(event["message"]) for event in on.items("v1", "Event", "trials") if event["reason"] == "Preempted"]
     assert len(messages) == 2
     say(figures, "a full node", f"2 of 4 trials leave for a server of 2 cards after {took:.0f} s", messages[0])
 
 
 def test_what_exceeds_the_quota_is_denied_with_the_namespace_and_the_number(on: Cluster, figures: Figures) -> None:
     many = kubernetes_object("v1", "Pod", "many", "trials", spec=spec_of(POOLS["serve"], 5, "experiment-low"))
-    denied = on.plane.kubectl("create", "-f", "-", stdin=json.dumps(many))
-    assert not denied.ok
-    assert "exceeded quota: trials-cards, requested: requests.nvidia.com/gpu=5" in denied.err
-    assert "limited: requests.nvidia.com/gpu=4" in denied.err
-    say(figures, "5 cards asked of 4", denied.err.strip())
+    with pytest.raises(RefusedError) as denied:
+        on.apply([many])
+    message = str(denied.value)
+    assert "exceeded quota: trials-cards, requested: requests.nvidia.com/gpu=5" in message
+    assert "limited: requests.nvidia.com/gpu=4" in message
+    say(figures, "5 cards asked of 4", message)
 
 
 @pytest.mark.parametrize(("namespace", "pool", "queued"), [("alpha", "train", True), ("ml-serving", "serve", False)])
@@ -301,7 +301,7 @@ def test_a_deployment_and_a_bare_pod_wait_in_the_queue_only_where_the_namespace_
     on.apply([kubernetes_object("apps/v1", "Deployment", "server", namespace, spec=server)])
     on.apply([kubernetes_object("v1", "Pod", "bare", namespace, spec=spec_of(POOLS[pool], 1, priority))])
     until(lambda: running_cards(on, namespace) == 2)
-    admitted = items(on.plane.kubectl, WORKLOADS, "-n", namespace)
+    admitted = on.items(*WORKLOADS, namespace)
     assert len(admitted) == (2 if queued else 0)
     managed = Counter("kueue.x-k8s.io/managed" in pod.labels for pod in on.pods(namespace))
     assert managed == {queued: 2}
@@ -313,7 +313,7 @@ def test_a_queue_is_emptied_before_it_goes_by_the_guides_commands(on: Cluster, f
     until(lambda: running_cards(on, "alpha") == 2 * NODE_CARDS)
 
     def stop(policy: str) -> None:
-        patched = on.plane.kubectl(
+        patched = kubectl(on.plane)(
             "patch", "clusterqueue", "alpha", "--type", "merge", "-p", json.dumps({"spec": {"stopPolicy": policy}})
         )
         assert patched.ok, patched.err
@@ -321,9 +321,9 @@ def test_a_queue_is_emptied_before_it_goes_by_the_guides_commands(on: Cluster, f
     stop("HoldAndDrain")
     try:
         drained = until(lambda: running_cards(on, "alpha") == 0)
-        gone = on.plane.kubectl("-n", "alpha", "delete", "jobs,deployments,statefulsets,pods", "--all")
+        gone = kubectl(on.plane)("-n", "alpha", "delete", "jobs,deployments,statefulsets,pods", "--all")
         assert gone.ok, gone.err
-        empty = until(lambda: not items(on.plane.kubectl, WORKLOADS, "-n", "alpha") and not on.pods("alpha"))
+        empty = until(lambda: not on.items(*WORKLOADS, "alpha") and not on.pods("alpha"))
     finally:
         stop("None")
     say(figures, "a queue is emptied", f"nothing runs after {drained:.0f} s, nothing is left {empty:.0f} s later")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -11,19 +10,22 @@ from typing import Any, cast
 import pytest
 
 from gpuplatform.accept import check_file
+from gpuplatform.render.document import Document, kubernetes_object, name_of
 from gpuplatform.render.stack import render
 from gpuplatform.standard.sheets.sheet import sheets
 from gpuplatform.standard.taints import system_labels
 from gpuplatform.standard.versions import CHARTS
 from sandbox.cloud import rollout
-from sandbox.cloud.api import Api
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.nodes import NODE_GROUP, NodeGroups
+from sandbox.cloud.references import at_path
 from sandbox.cloud.release_pods import ReleasePods
 from sandbox.cloud.store import Entry, Properties, Store
 from sandbox.cloud.workloads import RELEASE, Release
+from sandbox.control_plane.api import Api
 from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.errors import RefusedError
 from tests.builders import ROOT
+from tests.kubectl import kubectl
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -59,7 +61,7 @@ def a_release(chart: str, change: Callable[[Any], object] = lambda _: None) -> R
 
 @pytest.fixture
 def api(control: ControlPlane) -> Api:
-    return Api(control.kubeconfig.read_text(encoding="utf-8"), threading.Event())
+    return control.api
 
 
 @pytest.fixture
@@ -71,14 +73,17 @@ def groups(api: Api, tmp_path: Path) -> NodeGroups:
     return NodeGroups(world, api, "ap-northeast-2", STACK_FILE)
 
 
+def monitoring(enforced: str) -> Document:
+    """The namespace of the stack's monitoring, with a standard of pod security."""
+    return kubernetes_object("v1", "Namespace", "monitoring", labels={"pod-security.kubernetes.io/enforce": enforced})
+
+
 @pytest.fixture
 def system(groups: NodeGroups, control: ControlPlane) -> Iterator[Entry]:
     """The system group of the staging stack, and the namespace of its monitoring."""
     group = a_group()
     groups.make(group)
-    made = control.kubectl("create", "namespace", "monitoring")
-    assert made.ok or "AlreadyExists" in made.err
-    control.kubectl("label", "namespace", "monitoring", "--overwrite", "pod-security.kubernetes.io/enforce=privileged")
+    control.api.put(monitoring("privileged"))
     yield group
     groups.remove(group)
 
@@ -92,18 +97,17 @@ def pods(api: Api, monkeypatch: pytest.MonkeyPatch) -> ReleasePods:
 
 def left_of(control: ControlPlane, chart: str) -> str:
     kinds = "deployments,daemonsets,statefulsets,jobs,pods,serviceaccounts,persistentvolumeclaims"
-    return control.kubectl("get", kinds, "--all-namespaces", f"--selector={RELEASE}={chart}", "-o", "name").out
+    return kubectl(control)("get", kinds, "--all-namespaces", f"--selector={RELEASE}={chart}", "-o", "name").out
 
 
 def nodes_of(control: ControlPlane, chart: str) -> set[str]:
-    columns = "custom-columns=N:.spec.nodeName"
-    shown = control.kubectl("get", "pods", "-A", f"--selector={RELEASE}={chart}", "--no-headers", "-o", columns)
-    return set(shown.out.split())
+    pods = control.api.items("v1", "Pod", labels={RELEASE: chart})
+    return {str(node) for pod in pods for node in at_path(pod, "spec.nodeName")}
 
 
 def names_of(control: ControlPlane, group: Entry) -> set[str]:
-    selector = f"--selector=eks.amazonaws.com/nodegroup={group.outputs['nodeGroupName']}"
-    return {name.removeprefix("node/") for name in control.kubectl("get", "nodes", selector, "-o", "name").out.split()}
+    labels = {"eks.amazonaws.com/nodegroup": str(group.outputs["nodeGroupName"])}
+    return {name_of(node) for node in control.api.items("v1", "Node", labels=labels)}
 
 
 def without_storage(values: Any) -> None:
@@ -158,8 +162,7 @@ def test_a_claim_without_a_class_is_said_although_helm_would_not_wait_for_it(
 def test_a_privileged_pod_needs_the_leave_of_its_namespace(
     control: ControlPlane, pods: ReleasePods, system: Entry
 ) -> None:
-    label = "pod-security.kubernetes.io/enforce=baseline"
-    assert control.kubectl("label", "namespace", "monitoring", "--overwrite", label).ok
+    control.api.put(monitoring("baseline"))
     with pytest.raises(RefusedError, match=r"node-exporter has no pods: .*violates PodSecurity"):
         pods.install(a_release(STACK, without_storage), None)
 
@@ -184,7 +187,7 @@ def test_pods_move_to_a_group_that_takes_anothers_place(
     control: ControlPlane, pods: ReleasePods, groups: NodeGroups, system: Entry
 ) -> None:
     release = a_release("keda")
-    assert control.kubectl("create", "namespace", release.namespace).ok
+    control.api.put(kubernetes_object("v1", "Namespace", release.namespace))
     pods.install(release, None)
     other = a_group(nodeGroupName="system-2", instanceTypes=["m6i.large"])
     groups.make(other)

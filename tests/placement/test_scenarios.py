@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +16,9 @@ from gpuplatform.render.block import block
 from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.settings.pools import Pool
 from gpuplatform.standard.markets import Market
-from sandbox.cluster import Cluster, Node, items
+from sandbox.cluster import Cluster, Node
+from sandbox.errors import RefusedError
+from tests.kubectl import kubectl
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -72,7 +73,7 @@ def until(what: Callable[[], bool]) -> None:
 
 
 def budget_blocks(on: Cluster) -> bool:
-    events = items(on.plane.kubectl, "events", "--all-namespaces", "--field-selector", "reason=DisruptionBlocked")
+    events = on.items("v1", "Event", fields={"reason": "DisruptionBlocked"})
     return any("blocking budget" in str(event.get("message")) for event in events)
 
 
@@ -137,7 +138,7 @@ def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(platform
     (chief,) = nodes(platform, "chief")
     platform.karpenter.set_clock(datetime.datetime(2027, 1, 5, 10, 30, tzinfo=KST))  # a Tuesday
     platform.karpenter.drift("chief")
-    drifted = platform.plane.kubectl("wait", "--for=condition=Drifted", f"nodeclaim/{chief.name}", "--timeout=60s")
+    drifted = kubectl(platform.plane)("wait", "--for=condition=Drifted", f"nodeclaim/{chief.name}", "--timeout=60s")
     assert drifted.ok, drifted.err
     until(lambda: budget_blocks(platform))
     assert nodes(platform, "chief") == [chief]
@@ -159,11 +160,10 @@ def test_workers_that_are_done_give_their_node_back_and_the_chief_stays(platform
 
 
 def test_a_label_that_no_instance_type_has_is_refused_when_the_pool_is_applied(platform: Cluster) -> None:
-    pools = items(platform.plane.kubectl, "nodepools")
+    pools = platform.items("karpenter.sh/v1", "NodePool")
     spec: Any = pools[0]["spec"]
     unknown = {"key": "karpenter.k8s.aws/instance-hypervisor", "operator": "In", "values": ["nitro"]}
     spec["template"]["spec"]["requirements"].append(unknown)
     broken = kubernetes_object("karpenter.sh/v1", "NodePool", "another", spec=spec)
-    refused = platform.plane.kubectl("create", "-f", "-", stdin=json.dumps(broken))
-    assert not refused.ok
-    assert "no instance type with the label karpenter.k8s.aws/instance-hypervisor" in refused.err
+    with pytest.raises(RefusedError, match=r"no instance type with the label karpenter\.k8s\.aws/instance-hypervisor"):
+        platform.apply([broken])

@@ -14,7 +14,7 @@ from gpuplatform.catalog.dcgm_counters import counters
 from gpuplatform.plan.node_pools import plan
 from gpuplatform.render.monitoring.scraping import kept
 from gpuplatform.render.monitoring.stack import read_of_karpenter
-from sandbox.cluster import Cluster, items
+from sandbox.cluster import Cluster
 from tests.figures import Figures
 from tests.placement.conftest import ROOT
 
@@ -37,7 +37,7 @@ def test_no_nodepool_and_no_node_brings_more_series_than_were_counted(platform: 
     assert settings is not None
     read = read_of_karpenter(settings)
     counts = exported(platform, read)
-    listed: Any = items(platform.plane.kubectl, "nodeclaims")
+    listed: Any = platform.items("karpenter.sh/v1", "NodeClaim")
     claims = {str(claim["metadata"]["name"]) for claim in listed}
     planned = plan(settings.pools, settings.network.zones)
     of_node = kept(planned[0], read).per_node - len(counters()) * max(

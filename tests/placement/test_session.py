@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from sandbox import places as space
-from sandbox.cluster import ClusterCommands, items
+from sandbox.cluster import ClusterCommands
 from sandbox.control_plane.access import identity_in
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.errors import SandboxError
@@ -94,8 +94,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     assert first.outcome.changes["create"] >= 150
     assert first.unsettled == ()
     sandbox = attach(folder, first.settings)
-    kubectl = sandbox.plane.kubectl
-    bindings = items(kubectl, "validatingadmissionpolicybindings")
+    bindings = sandbox.items("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding")
     assert all("Deny" in str(binding["spec"]) for binding in bindings)
     assert [node.nodepool for node in sandbox.nodes()] == ["chief-h100-80gb-on-demand-us-east-1a"]
     for path in sorted((ROOT / "examples" / "workloads").glob("*.yaml")):
@@ -104,7 +103,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     assert sandbox.settle() == ()
     assert {(pod.name, pod.phase) for pod in sandbox.pods() if pod.phase != "Running"} == set()
 
-    kubeconfig = kubectl.kubeconfig.read_text(encoding="utf-8")
+    kubeconfig = sandbox.plane.kubeconfig.read_text(encoding="utf-8")
     before = processes(folder)
     for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
         os.kill(before[name], signal.SIGKILL)
@@ -125,7 +124,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     until(lambda: not any(psutil.pid_exists(pid) for pid in processes(folder).values()))
     second = bring_up(folder, queued)
     assert set(second.outcome.changes) == {"same"}
-    assert kubectl.kubeconfig.read_text(encoding="utf-8") == kubeconfig
+    assert sandbox.plane.kubeconfig.read_text(encoding="utf-8") == kubeconfig
     assert {pod.phase for pod in attach(folder, second.settings).pods("ml-serving")} == {"Running"}
 
     pids = processes(folder).values()

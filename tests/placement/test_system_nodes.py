@@ -14,11 +14,12 @@ from gpuplatform.standard import keys
 from gpuplatform.standard.sheets.sheet import MeantFor, sheets
 from gpuplatform.standard.taints import system_labels
 from sandbox.cloud.workloads import RELEASE
-from sandbox.cluster import Cluster, ClusterCommands, items
+from sandbox.cluster import Cluster, ClusterCommands
 from sandbox.session.folder import SessionFolder
 from sandbox.session.session import attach, discard
 from sandbox.session.up_and_down import Steps, down, up
 from tests.builders import ROOT
+from tests.kubectl import kubectl
 
 pytestmark = [pytest.mark.placement, pytest.mark.engine, pytest.mark.xdist_group("placement")]
 
@@ -28,7 +29,6 @@ CPU_POOL = """
         instance_types: [m7i.large, m7i.xlarge]
         ceiling_vcpus: 32
 """
-SELECTED = ",".join(f"{key}={value}" for key, value in system_labels().items())
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def controllers() -> set[str]:
 def nodes_of_controllers(cluster: Cluster) -> dict[str, set[str]]:
     """The nodes of each controller's pods, by the controller's name."""
     names, nodes = controllers(), dict[str, set[str]]()
-    for pod in items(cluster.plane.kubectl, "pods", "--all-namespaces"):
+    for pod in cluster.items("v1", "Pod"):
         labels = cast("Mapping[str, str]", cast("Mapping[str, object]", pod["metadata"]).get("labels") or {})
         name = labels.get("gpu-platform.sandbox/workload") or labels.get("app.kubernetes.io/name", "")
         if name in names:
@@ -82,8 +82,7 @@ def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_no
     assert ended.ok, out.getvalue()
     assert ended.unsettled == ()
     cluster = attach(folder, ended.settings)
-    kubectl = cluster.plane.kubectl
-    system = {name_of(node) for node in items(kubectl, "nodes", f"--selector={SELECTED}")}
+    system = {name_of(node) for node in cluster.items("v1", "Node", labels=system_labels())}
     assert len(system) == ended.settings.system_nodes.nodes
     placed = nodes_of_controllers(cluster)
     expected = {"karpenter", "gpu-operator", "keda-operator", "coredns", "prometheus-kube-prometheus-stack-prometheus"}
@@ -92,10 +91,10 @@ def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_no
 
     cluster.apply([a_cpu_workload()])
     assert cluster.settle() == ()
-    (cpu,) = {name_of(node) for node in items(kubectl, "nodes", f"--selector={keys.NODEPOOL}=cpu")}
+    (cpu,) = {name_of(node) for node in cluster.items("v1", "Node", labels={keys.NODEPOOL: "cpu"})}
     # All pods but Prometheus's, which its volume binds to one zone, and Karpenter's, which take half a node each.
     selector = f"{RELEASE},app.kubernetes.io/name!=prometheus"
-    gone = kubectl("delete", "pods", "--all-namespaces", f"--selector={selector}", "--wait=false")
+    gone = kubectl(cluster.plane)("delete", "pods", "--all-namespaces", f"--selector={selector}", "--wait=false")
     assert gone.ok, gone.err
     assert cluster.settle() == ()
     again = nodes_of_controllers(cluster)
@@ -104,7 +103,7 @@ def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_no
     assert set().union(*again.values()) <= system
     assert any(pod.node == cpu for pod in cluster.pods("monitoring")), "what is meant for every node is there"
 
-    (claim,) = items(kubectl, "persistentvolumeclaims", "--namespace=monitoring")
+    (claim,) = cluster.items("v1", "PersistentVolumeClaim", "monitoring")
     assert cast("Mapping[str, str]", claim["status"])["phase"] == "Bound"
 
     _, outcome = down(folder, Steps(io.StringIO(), []))

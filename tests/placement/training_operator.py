@@ -7,7 +7,6 @@ its Secret is mounted, which this module does. It looks for the files in two fol
 from __future__ import annotations
 
 import base64
-import json
 import shutil
 import socket
 from collections.abc import Generator
@@ -17,9 +16,10 @@ from typing import Any, cast
 
 import yaml
 
-from gpuplatform.render.document import Document, as_yaml, kubernetes_object
+from gpuplatform.render.document import Document, kubernetes_object
 from sandbox.control_plane.control_plane import ControlPlane
 from sandbox.control_plane.controllers import await_parts
+from sandbox.control_plane.crds import install_files
 from sandbox.control_plane.part import LOOPBACK, Part, free_ports, running
 
 _NAMESPACE = "kubeflow"
@@ -38,8 +38,7 @@ def training_operator(plane: ControlPlane, command: Path, manifests: Path) -> Ge
     (folder / _SERVED).mkdir(parents=True)
     webhook, metrics, health = free_ports(3)
     for kind in ("tfjobs", "pytorchjobs"):
-        definition = (manifests / "crds" / f"kubeflow.org_{kind}.yaml").read_text(encoding="utf-8")
-        assert plane.kubectl.apply(definition).ok
+        install_files(plane.api, [manifests / "crds" / f"kubeflow.org_{kind}.yaml"])
     service: Document = {"type": "ExternalName", "externalName": "localhost"}
     objects = [
         kubernetes_object("v1", "Namespace", _NAMESPACE),
@@ -47,8 +46,7 @@ def training_operator(plane: ControlPlane, command: Path, manifests: Path) -> Ge
         kubernetes_object("v1", "Secret", _SECRET, _NAMESPACE),
         _webhooks(manifests, webhook),
     ]
-    applied = plane.kubectl.apply("\n---\n".join(as_yaml(document) for document in objects))
-    assert applied.ok, applied.err
+    plane.api.put_all(objects)
     line = [
         command,
         *("--enable-scheme=tfjob", "--enable-scheme=pytorchjob", f"--webhook-server-port={webhook}"),
@@ -79,8 +77,8 @@ def _webhooks(manifests: Path, port: int) -> Document:
 
 
 def _mounted(plane: ControlPlane, served: Path) -> bool:
-    answer = plane.kubectl("get", "secret", _SECRET, "--namespace", _NAMESPACE, "-o", "json")
-    data = cast(dict[str, str], json.loads(answer.out).get("data", {})) if answer.ok else {}
+    secret = plane.api.read(plane.api.place(kubernetes_object("v1", "Secret", _SECRET, _NAMESPACE))) or {}
+    data = cast(dict[str, str], secret.get("data") or {})
     if not data.keys() >= set(_FILES):
         return False
     _LOOKED_FOR.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from gpuplatform.render.document import as_yaml
 from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
 from gpuplatform.settings.tenants import Scheduling
@@ -28,7 +27,6 @@ COUNT = JOBS_OF_A_TEAM * len(CLAIMS)
 STILL_SECONDS = 180.0
 """The campaign fails where no job ends for so long."""
 ASK_SECONDS = 10.0
-LIMIT_SECONDS = 600.0
 
 
 def campaign(commands: ClusterCommands, scheduling: Scheduling) -> tuple[list[Held], int]:
@@ -53,10 +51,7 @@ def campaign(commands: ClusterCommands, scheduling: Scheduling) -> tuple[list[He
         on.settle()
         print(f"\n{COUNT} jobs of {len(CLAIMS)} teams, {scheduling.value}", flush=True)
         begun = time.monotonic()
-        text = "\n---\n".join(as_yaml(job) for job in jobs(stack))
-        created = on.plane.kubectl("create", "-f", "-", stdin=text, limit_seconds=LIMIT_SECONDS)
-        if not created.ok:
-            raise SandboxError(created.err.strip()[-2000:])
+        on.apply(jobs(stack))
         print(f"  {time.monotonic() - begun:4.0f} s: all submitted", flush=True)
         see_through(on, begun)
         if scheduling is Scheduling.QUEUED:
@@ -73,9 +68,9 @@ def see_through(on: Cluster, begun: float) -> None:
                 f"{COUNT - ended} of {COUNT} jobs have not ended, and none has for {STILL_SECONDS:.0f} s"
             )
         time.sleep(ASK_SECONDS)
-        names = on.plane.kubectl("get", "jobs", "-A", "--field-selector=status.successful=1", "-o", "name").out
-        if names.count("\n") > ended:
-            ended, moved = names.count("\n"), time.monotonic()
+        now = len(on.items("batch/v1", "Job", fields={"status.successful": "1"}))
+        if now > ended:
+            ended, moved = now, time.monotonic()
         print(f"  {time.monotonic() - begun:4.0f} s: {ended} ended", flush=True)
 
 

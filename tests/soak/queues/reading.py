@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, cast
 
-from sandbox.cluster import Cluster, items
+from gpuplatform.render.queues.objects import VERSION
+from sandbox.cluster import Cluster
 from tests.soak.queues.shares import Held
 
-WORKLOADS = "workloads.kueue.x-k8s.io"
+WORKLOADS = (VERSION, "Workload")
 
 
 def queued_jobs(on: Cluster) -> list[Held]:
@@ -20,7 +21,7 @@ def queued_jobs(on: Cluster) -> list[Held]:
             _when(workload, "QuotaReserved"),
             _when(workload, "Finished"),
         )
-        for workload in _listed(on, WORKLOADS)
+        for workload in _listed(on, *WORKLOADS)
     ]
 
 
@@ -28,7 +29,7 @@ def unqueued_jobs(on: Cluster) -> list[Held]:
     """Jobs by their pods: a team holds a card from the binding of its pod on."""
     submitted = {
         (job["metadata"]["namespace"], job["metadata"]["name"]): _time(job["metadata"]["creationTimestamp"])
-        for job in _listed(on, "jobs")
+        for job in _listed(on, "batch/v1", "Job")
     }
     return [
         Held(
@@ -37,18 +38,18 @@ def unqueued_jobs(on: Cluster) -> list[Held]:
             _when(pod, "PodScheduled"),
             _time(pod["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]),
         )
-        for pod in _listed(on, "pods")
+        for pod in _listed(on, "v1", "Pod")
     ]
 
 
 def evictions(on: Cluster) -> int:
     """The number of evictions of admitted jobs."""
-    stats = [workload["status"].get("schedulingStats", {}).get("evictions", []) for workload in _listed(on, WORKLOADS)]
+    stats = [workload["status"].get("schedulingStats", {}).get("evictions", []) for workload in _listed(on, *WORKLOADS)]
     return sum(entry["count"] for entries in stats for entry in entries)
 
 
-def _listed(on: Cluster, kind: str) -> list[Any]:
-    return cast(list[Any], items(on.plane.kubectl, kind, "-A"))
+def _listed(on: Cluster, version: str, kind: str) -> list[Any]:
+    return cast(list[Any], on.items(version, kind))
 
 
 def _when(document: Any, condition: str) -> float:

@@ -7,9 +7,9 @@ import pytest
 
 from sandbox.cloud import aws
 from sandbox.cloud.aws import Account, account_of
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.references import at_path
 from sandbox.cloud.store import Entry, Properties, Store
+from sandbox.errors import RefusedError
 
 AT = Account("us-east-1", "111122223333", frozenset({"vpc-0given00000000000"}), {"project": "p"})
 VPC, SUBNET, ROLE = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:iam/role:Role"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from sandbox.cloud import kubernetes
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.kubernetes import ProviderOptions
 from sandbox.cloud.store import Entry, Properties, Store
+from sandbox.errors import RefusedError
 
 NAMESPACE, QUOTA = "kubernetes:core/v1:Namespace", "kubernetes:core/v1:ResourceQuota"
 NODEPOOL, NODE_CLASS = "kubernetes:karpenter.sh/v1:NodePool", "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from gpuplatform.catalog.instance_types import instance_type
-from sandbox.cloud.input_validation import RefusedError
 from sandbox.cloud.nodes import NODE_GROUP, node_documents, zones_of_given_subnets
 from sandbox.cloud.store import Entry, Properties
+from sandbox.errors import RefusedError
 
 ZONES = ["us-east-1a", "us-east-1b"]
 

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from gpuplatform.render.document import kubernetes_object
-from sandbox.control_plane.crds import defining, install_crds
-from sandbox.control_plane.kubectl import Kubectl
+from sandbox.control_plane.api import Api
+from sandbox.control_plane.crds import defining, install_crds, remove_crds
 from sandbox.errors import SandboxError
+from tests.unit.sandbox.control_plane.api_server import ApiServer, api_server
 
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 DEFINITION = """---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -20,6 +23,9 @@ spec:
   names:
     kind: {kind}
     plural: {plural}
+  versions:
+  - name: v1
+    served: true
 """
 
 
@@ -55,30 +61,47 @@ def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def says(tmp_path: Path) -> Callable[[str], Kubectl]:
-    """A kubectl that applies any document and whose first `wait` fails with a message."""
-
-    def made(words: str) -> Kubectl:
-        command, once = tmp_path / "kubectl", tmp_path / "once"
-        command.write_text(
-            f"""#!/bin/sh
-case "$*" in *apply*) cat > {tmp_path}/applied; echo customresourcedefinition/rules.watch.example.org; exit 0;; esac
-[ -e {once} ] && exit 0
-touch {once}; echo '{words}' >&2; exit 1
-""",
-            encoding="utf-8",
-        )
-        command.chmod(0o755)
-        return Kubectl(command, tmp_path / "kubeconfig")
-
-    return made
+def server() -> Iterator[ApiServer]:
+    with api_server() as running:
+        yield running
 
 
-def test_a_definition_that_has_no_status_yet_is_waited_for(folder: Path, says: Callable[[str], Kubectl]) -> None:
-    kubectl = says("error: .status.conditions accessor error: <nil> is of the type <nil>, expected []interface{}")
-    assert install_crds(kubectl, folder) == ("rules.watch.example.org",)
+@pytest.fixture
+def api(server: ApiServer) -> Iterator[Api]:
+    with closing(Api(server.kubeconfig())) as made:
+        yield made
 
 
-def test_a_definition_that_is_refused_is_not(folder: Path, says: Callable[[str], Kubectl]) -> None:
-    with pytest.raises(SandboxError, match="timed out"):
-        install_crds(says("error: timed out waiting for the condition"), folder)
+def test_a_definition_is_waited_for_until_it_is_served(folder: Path, server: ApiServer, api: Api) -> None:
+    server.established_after = 2
+    assert install_crds(api, folder) == ("monitors.watch.example.org", "rules.watch.example.org")
+    assert server.established_after < 0
+
+
+def test_a_definition_that_is_never_served_is_named(
+    folder: Path, server: ApiServer, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.control_plane.crds._LIMIT_SECONDS", 0.1)
+    server.established_after = 1000
+    with pytest.raises(SandboxError, match=r"not served after 0\.1 s: monitors\.watch\.example\.org, rules"):
+        install_crds(api, folder)
+
+
+def test_a_refused_definition_is_told_with_its_folder(folder: Path, server: ApiServer, api: Api) -> None:
+    api.serves("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+    server.refuse(422, "spec.versions: Required value")
+    with pytest.raises(SandboxError, match=rf"refuses the CRDs in {folder}:\nspec.versions: Required value"):
+        install_crds(api, folder)
+
+
+def test_a_plain_equals_sign_is_text(folder: Path, server: ApiServer, api: Api) -> None:
+    file = folder / "Rule.yaml"
+    file.write_text(f"{file.read_text(encoding='utf-8')}  enum: [=, =~]\n", encoding="utf-8")
+    install_crds(api, folder)
+    assert server.objects[f"{CRDS}/rules.watch.example.org"]["spec"]["enum"] == ["=", "=~"]
+
+
+def test_definitions_are_removed(folder: Path, server: ApiServer, api: Api) -> None:
+    install_crds(api, folder)
+    remove_crds(api, folder)
+    assert server.objects == {}

@@ -1,4 +1,7 @@
-"""kubectl for one cluster, without the user's own kubeconfig, preferences and cache."""
+"""kubectl as a person types it, without the user's own kubeconfig, preferences and cache.
+
+Tests use it for what a person does: label, cordon, wait, and act as somebody else (``--as``).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.errors import SandboxError
-
-FIELD_MANAGER = "gpu-platform"
+from sandbox.control_plane.api import SANDBOX
+from sandbox.control_plane.control_plane import ControlPlane
+from sandbox.tools import acquire
+from sandbox.tools.table import KUBECTL
+from tests.tiers import at_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +39,18 @@ class Kubectl:
     kubeconfig: Path
 
     def __call__(self, *arguments: str, stdin: str = "", limit_seconds: float = 120.0) -> Answer:
-        """Run it once. A refusal of the API server is an answer; raises SandboxError where no answer comes in time."""
+        """Run it once. A refusal of the API server is an answer too; raises TimeoutExpired."""
         home = self.kubeconfig.parent
         command = [str(self.command), f"--kubeconfig={self.kubeconfig}", f"--cache-dir={home / 'kubectl'}", *arguments]
-        try:
-            ended = subprocess.run(
-                command,
-                input=stdin,
-                env={**os.environ, "HOME": str(home), "KUBERC": "off"},
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=limit_seconds,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise SandboxError(f"kubectl {' '.join(arguments)} did not end within {limit_seconds:g} s") from error
+        ended = subprocess.run(
+            command,
+            input=stdin,
+            env={**os.environ, "HOME": str(home), "KUBERC": "off"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=limit_seconds,
+        )
         return Answer(ended.returncode, ended.stdout, ended.stderr)
 
     def apply(self, text: str, *flags: str) -> Answer:
@@ -57,9 +59,14 @@ class Kubectl:
             "apply",
             "--server-side",
             "--force-conflicts",
-            f"--field-manager={FIELD_MANAGER}",
+            f"--field-manager={SANDBOX}",
             "-f",
             "-",
             *flags,
             stdin=text,
         )
+
+
+def kubectl(plane: ControlPlane) -> Kubectl:
+    """kubectl for a running control plane; without the command the tier is skipped, or fails where it is required."""
+    return Kubectl(at_hand("cluster", acquire.at_hand(KUBECTL)).command, plane.kubeconfig)
