@@ -98,7 +98,7 @@ def test_what_is_published_of_such_a_stack_lets_the_policy_see_the_same() -> Non
     assert findings(held) == []
     cast(list[dict[str, Plain]], published["capacity"])[0]["allowed_ratio"] = 1.0
     (finding,) = findings(held)
-    assert "16 nvidia.com/gpu guaranteed (red 8 in ns-red, blue 8 in ns-blue) of 8" in finding
+    assert "16 nvidia.com/gpu guaranteed (red 8 in ns-red, blue 8 in ns-blue) with a capacity of 8" in finding
 
 
 def findings(stack: Mapping[str, object]) -> list[str]:
