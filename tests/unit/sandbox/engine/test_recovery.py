@@ -61,7 +61,7 @@ def test_what_was_made_unseen_is_taken_over_with_its_secrets_sealed(world: Store
 def test_what_was_not_made_is_dropped(world: Store) -> None:
     settled, lines = settle(pending("creating", resource()), world)
     assert resources(settled) == []
-    assert "before anything was made" in lines[0]
+    assert "nothing was made" in lines[0]
 
 
 def test_a_replacement_made_unseen_leaves_the_replaced_one_to_be_deleted(world: Store) -> None:
@@ -77,7 +77,7 @@ def test_what_was_deleted_unseen_is_taken_out_and_what_was_not_stays(world: Stor
     world.create(made("1"), set(), set())
     settled, lines = settle(gone, world)
     assert [entry["id"] for entry in resources(settled)] == ["1"]
-    assert "before it was gone" in lines[0]
+    assert "it still exists" in lines[0]
 
 
 def test_an_interrupted_update_is_simply_done_again(world: Store) -> None:
