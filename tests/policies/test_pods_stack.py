@@ -15,10 +15,10 @@ from gpuplatform.standard import keys
 from policies.judge import apply
 from policies.rule import ViewRule
 from policies.rules import VIEW_RULES
-from policies.rules.pods.defaults import POD_MEMORY_BOUNDED
 from policies.rules.pods.escape import POD_OFF_GPU_NODES
 from policies.rules.pods.pools import POD_POOL_ALLOWED
 from policies.rules.pods.queue import POD_QUEUE_ALLOWED
+from policies.rules.pods.requests import POD_MEMORY_BOUNDED
 from policies.rules.pods.stack import (
     POD_ONE_SHARE,
     POD_PRIORITY_ALLOWED,

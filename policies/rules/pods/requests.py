@@ -1,4 +1,4 @@
-"""Requests of pods: whole cards or slices, equal to the limits, under resource names that nodes offer."""
+"""Requests and limits of containers: cards under names that nodes offer, quantities, and a limit of memory."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from gpuplatform.analysis.placement.pod import quantity
+from gpuplatform.analysis.placement.pod import mebibytes, quantity
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from gpuplatform.standard import resources
 from policies.cel import Cel, NotInCluster, literal
 from policies.pod import CARD_NAME, NAMES_ALLOWED, OFFERED_SOMEWHERE, Container, asks_for_cards, containers
-from policies.rule import Rule, Severity
+from policies.rule import Rule, Severity, ViewRule
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
 from policies.workloads import WORKLOAD_KINDS, pod_templates
 
@@ -126,6 +127,25 @@ def _runtime(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+def _unlimited_memory(subject: Subject, view: StackView) -> Iterable[Fault]:
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    if namespace is None:
+        return
+    for container in (item for pod in pod_templates(subject) for item in containers(pod)):
+        request = text(at(container.requests, resources.MEMORY))
+        amount = quantity(request) if isinstance(request, str) else None
+        if amount is None or at(container.limits, resources.MEMORY) is not None:
+            continue
+        if mebibytes(amount) > namespace.default_memory_mib:
+            yield Fault(
+                f"{container.path}.limits[{resources.MEMORY}]",
+                f"no limit beside a request of {request}",
+                f"a limit: {namespace.name} gives {namespace.default_memory_mib}Mi to a container without one, and"
+                " Kubernetes refuses a limit below the request",
+                f"add {resources.MEMORY}: {request} to limits",
+            )
+
+
 POD_CARD_REQUESTS = Rule(
     name="pod-card-requests",
     description="A container asks for whole cards or slices, with requests equal to limits.",
@@ -168,4 +188,15 @@ POD_RUNTIME_CLASS = Rule(
     ),
 )
 
+POD_MEMORY_BOUNDED = ViewRule(
+    name="pod-memory-bounded",
+    description="A container that asks for more memory than its namespace's default limit names a limit of its own.",
+    severity=Severity.MEDIUM,
+    remediation="Add a memory limit of at least the request.",
+    kinds=WORKLOAD_KINDS,
+    judge=_unlimited_memory,
+    admission=NotInCluster("Kubernetes refuses the pod itself, with both numbers"),
+)
+
 RULES = (POD_CARD_REQUESTS, POD_QUANTITIES, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)
+VIEW_RULES = (POD_MEMORY_BOUNDED,)
