@@ -13,7 +13,7 @@ _METADATA = "spec.metadataOptions"
 _FILLED_IN = "a field that is left out, which Karpenter's definition fills in as it should be"
 
 
-def _encrypted(subject: Subject) -> Iterable[Fault]:
+def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
     disks = items_at(subject, "spec", "blockDeviceMappings")
     if isinstance(disks, Unknown):
         return []
@@ -32,7 +32,7 @@ def _encrypted(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _tokens(subject: Subject) -> Iterable[Fault]:
+def _token_option(subject: Subject) -> Iterable[Fault]:
     tokens = at(subject.body, *_METADATA.split("."), "httpTokens")
     if tokens in ("required", UNKNOWN):
         return []
@@ -46,7 +46,7 @@ def _tokens(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _hops(subject: Subject) -> Iterable[Fault]:
+def _hop_limit(subject: Subject) -> Iterable[Fault]:
     hops = at(subject.body, *_METADATA.split("."), "httpPutResponseHopLimit")
     if hops is UNKNOWN or (hops == 1 and not isinstance(hops, bool)):
         return []
@@ -74,7 +74,7 @@ NODE_VOLUMES_ENCRYPTED = Rule(
     severity=Severity.HIGH,
     remediation="Set encrypted: true on the ebs part of every block device mapping.",
     kinds=(NODE_CLASS,),
-    judge=_encrypted,
+    judge=_unencrypted_volumes,
     admission=Cel(
         "object.spec.?blockDeviceMappings.orValue([]).size() > 0"
         " && object.spec.blockDeviceMappings.all(each, each.?ebs.?encrypted.orValue(false))"
@@ -87,7 +87,7 @@ NODE_METADATA_TOKENS = Rule(
     severity=Severity.HIGH,
     remediation="Set spec.metadataOptions.httpTokens to required.",
     kinds=(NODE_CLASS,),
-    judge=_tokens,
+    judge=_token_option,
     admission=Cel('object.spec.?metadataOptions.?httpTokens.orValue("") == "required"', short_of=_FILLED_IN),
 )
 
@@ -97,7 +97,7 @@ NODE_METADATA_HOPS = Rule(
     severity=Severity.CRITICAL,
     remediation="Set spec.metadataOptions.httpPutResponseHopLimit to 1; give pods an identity of their own.",
     kinds=(NODE_CLASS,),
-    judge=_hops,
+    judge=_hop_limit,
     admission=Cel("object.spec.?metadataOptions.?httpPutResponseHopLimit.orValue(0) == 1", short_of=_FILLED_IN),
 )
 

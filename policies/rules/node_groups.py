@@ -16,25 +16,25 @@ _ARM64_IMAGE = "_ARM_64_"
 """In the name of those for arm64 (AL2023_ARM_64_NVIDIA)."""
 
 
-def _keeps_the_standard(subject: Subject) -> Iterable[Fault]:
-    written = mapping_at(subject, "labels")
-    if isinstance(written, Unknown) or UNKNOWN in written.values():
+def _standard_faults(subject: Subject) -> Iterable[Fault]:
+    node_labels = mapping_at(subject, "labels")
+    if isinstance(node_labels, Unknown) or UNKNOWN in node_labels.values():
         return []
-    texts = {key: str(value) for key, value in written.items()}
+    texts = {key: str(value) for key, value in node_labels.items()}
     image = at(subject.body, "amiType")
     if not any(key.startswith(labels.PREFIX) for key in texts) and not (
         isinstance(image, str) and _NVIDIA_IMAGE in image
     ):
         return []
-    return [*labels.label_problems(texts, "labels"), *_taints(subject, texts.get(labels.ROLE.key), image)]
+    return [*labels.label_problems(texts, "labels"), *_missing_taints(subject, texts.get(labels.ROLE.key), image)]
 
 
-def _taints(subject: Subject, role: str | None, image: Plain) -> list[Fault]:
-    lines = items_at(subject, "taints")
-    if isinstance(lines, Unknown):
+def _missing_taints(subject: Subject, role: str | None, image: Plain) -> list[Fault]:
+    node_taints = items_at(subject, "taints")
+    if isinstance(node_taints, Unknown):
         return []
-    written = [at(line, "key") for line in lines]
-    if UNKNOWN in written:
+    taint_keys = [at(line, "key") for line in node_taints]
+    if UNKNOWN in taint_keys:
         return []
     required = [keys.GPU_TAINT, taints.DEDICATED_KEY, labels.PURPOSE.key]
     if role == labels.Role.CHIEF.value:
@@ -44,7 +44,7 @@ def _taints(subject: Subject, role: str | None, image: Plain) -> list[Fault]:
     return [
         Fault(f"taints[{key}]", "no such taint", "the standard's taints on every GPU node", f"add the taint {key}")
         for key in required
-        if key not in written
+        if key not in taint_keys
     ]
 
 
@@ -54,7 +54,7 @@ NODE_GROUP_STANDARD = Rule(
     severity=Severity.HIGH,
     remediation="Write the standard's labels and taints on the node group, or make it a pool of the settings.",
     kinds=(NODE_GROUP,),
-    judge=_keeps_the_standard,
+    judge=_standard_faults,
     admission=CLOUD,
 )
 
@@ -64,7 +64,7 @@ RULES = (NODE_GROUP_STANDARD,)
 LAUNCH_TEMPLATE = Kind("", "aws:ec2/launchTemplate:LaunchTemplate")
 
 
-def _metadata(subject: Subject) -> Iterable[Fault]:
+def _metadata_options(subject: Subject) -> Iterable[Fault]:
     options = at(subject.body, "metadataOptions")
     hops, tokens = at(options, "httpPutResponseHopLimit"), at(options, "httpTokens")
     faults: list[Fault] = []
@@ -77,7 +77,7 @@ def _metadata(subject: Subject) -> Iterable[Fault]:
     return faults
 
 
-def _volumes(subject: Subject) -> Iterable[Fault]:
+def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
     disks = items_at(subject, "blockDeviceMappings")
     if isinstance(disks, Unknown):
         return []
@@ -98,7 +98,7 @@ LAUNCH_TEMPLATE_METADATA = Rule(
     severity=Severity.CRITICAL,
     remediation="Set metadataOptions.httpPutResponseHopLimit to 1 and httpTokens to required.",
     kinds=(LAUNCH_TEMPLATE,),
-    judge=_metadata,
+    judge=_metadata_options,
     admission=CLOUD,
 )
 
@@ -108,7 +108,7 @@ LAUNCH_TEMPLATE_VOLUMES = Rule(
     severity=Severity.HIGH,
     remediation="Set encrypted on the ebs part of every block device mapping.",
     kinds=(LAUNCH_TEMPLATE,),
-    judge=_volumes,
+    judge=_unencrypted_volumes,
     admission=CLOUD,
 )
 

@@ -22,17 +22,17 @@ _OTHER_SUFFIX: Final = re.compile(r"^\s*(?P<number>\d+(\.\d+)?)\s*(?P<letter>[km
 """How people write bytes elsewhere: 16GB, 16 GiB, 16gi."""
 
 
-def _requests(subject: Subject) -> Iterable[Fault]:
+def _card_amounts(subject: Subject) -> Iterable[Fault]:
     return [
         fault
         for pod in pod_templates(subject)
         for container in containers(pod)
         for resource in container.cards
-        for fault in _amounts(container, resource)
+        for fault in _amount_faults(container, resource)
     ]
 
 
-def _amounts(container: Container, resource: str) -> list[Fault]:
+def _amount_faults(container: Container, resource: str) -> list[Fault]:
     if isinstance(container.requests, Unknown) or isinstance(container.limits, Unknown):
         return []
     request, limit = container.requests.get(resource), container.limits.get(resource)
@@ -63,13 +63,13 @@ def _is_whole(amount: Plain) -> bool:
 
 
 def _number(amount: Plain) -> Fraction | None:
-    written = text(amount)
-    return quantity(written) if isinstance(written, str) else None
+    quantity_text = text(amount)
+    return quantity(quantity_text) if isinstance(quantity_text, str) else None
 
 
 def _quantities(subject: Subject) -> Iterable[Fault]:
     return [
-        Fault(f"{container.path}.{part}[{resource}]", quoted(amount), _QUANTITY, _corrected(text(amount)))
+        Fault(f"{container.path}.{part}[{resource}]", quoted(amount), _QUANTITY, _correction(text(amount)))
         for pod in pod_templates(subject)
         for container in containers(pod)
         for part, amounts in (("requests", container.requests), ("limits", container.limits))
@@ -84,19 +84,19 @@ def _is_amount(amount: Plain) -> bool:
     return number is not None and number >= 0
 
 
-def _corrected(written: str | Unknown | None) -> str:
+def _correction(amount: str | Unknown | None) -> str:
     """What to write instead: the nearest quantities where only the suffix is wrong."""
-    match = _OTHER_SUFFIX.match(written) if isinstance(written, str) else None
+    match = _OTHER_SUFFIX.match(amount) if isinstance(amount, str) else None
     if match is None:
         return "write a number of zero or more, with a Kubernetes suffix if needed"
     number, letter = match["number"], match["letter"].upper()
     return f"write {number}{'k' if letter == 'K' else letter} or {number}{letter}i"
 
 
-def _resource(subject: Subject) -> Iterable[Fault]:
+def _resource_names(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
-            f"{container.path}.{_where(container, resource)}[{resource}]",
+            f"{container.path}.{_field(container, resource)}[{resource}]",
             quoted(resource),
             NAMES_ALLOWED,
             f"ask for {resources.GPU}, or for the slice as `gpuplatform block` prints it",
@@ -108,11 +108,11 @@ def _resource(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _where(container: Container, resource: str) -> str:
+def _field(container: Container, resource: str) -> str:
     return "limits" if at(container.limits, resource) is not None else "requests"
 
 
-def _runtime(subject: Subject) -> Iterable[Fault]:
+def _runtime_class(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"{pod.spec_path}.runtimeClassName",
@@ -152,7 +152,7 @@ POD_CARD_REQUESTS = Rule(
     severity=Severity.HIGH,
     remediation="Write the same whole number under requests and limits.",
     kinds=WORKLOAD_KINDS,
-    judge=_requests,
+    judge=_card_amounts,
     admission=NotInCluster("Kubernetes itself refuses parts of an extended resource, and limits other than requests"),
 )
 
@@ -172,7 +172,7 @@ POD_CARD_RESOURCE = Rule(
     severity=Severity.HIGH,
     remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
     kinds=WORKLOAD_KINDS,
-    judge=_resource,
+    judge=_resource_names,
     admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(OFFERED_SOMEWHERE)}))"),
 )
 
@@ -182,7 +182,7 @@ POD_RUNTIME_CLASS = Rule(
     severity=Severity.MEDIUM,
     remediation=f"Set runtimeClassName: {resources.RUNTIME_CLASS}.",
     kinds=WORKLOAD_KINDS,
-    judge=_runtime,
+    judge=_runtime_class,
     admission=Cel(
         f'!variables.asks || variables.spec.?runtimeClassName.orValue("") == {literal(resources.RUNTIME_CLASS)}'
     ),
