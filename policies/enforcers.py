@@ -39,9 +39,9 @@ def enforcement(rule: ListedRule) -> Iterator[Enforcement]:
     yield Enforcement("pack", not why, why)
     cel = rule.admission
     if isinstance(cel, Cel):
-        yield Enforcement("admission", True, f"all but {cel.short_of}" if cel.short_of else "")
+        yield Enforcement("admission", True, f"all but {cel.gap}" if cel.gap else "")
     else:
-        yield Enforcement("admission", False, cel.why)
+        yield Enforcement("admission", False, cel.reason)
 
 
 def _not_linted(rule: ListedRule) -> str:

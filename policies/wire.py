@@ -34,12 +34,12 @@ def has_unknown(value: Plain) -> bool:
     """Whether anything in the value is not known yet."""
     if isinstance(value, Unknown):
         return True
-    inside: Iterable[Plain] = ()
+    parts: Iterable[Plain] = ()
     if isinstance(value, Mapping):
-        inside = value.values()
+        parts = value.values()
     elif isinstance(value, list):
-        inside = value
-    return any(map(has_unknown, inside))
+        parts = value
+    return any(map(has_unknown, parts))
 
 
 def _plain(sent: struct_pb2.Value) -> Plain:

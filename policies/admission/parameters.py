@@ -44,16 +44,16 @@ def _line(pool: NodePoolView) -> str:
     labels += [(keys.ZONE, zone) for zone in pool.zones]
     labels += [(key, value) for option in pool.options for key, value in option.labels.items()]
     taints = (f"{taint.key}={taint.value}:{taint.effect.value}" for taint in pool.taints)
-    most: dict[str, int] = {}
+    largest_amounts: dict[str, int] = {}
     for option in pool.options:
         for resource, amount in option.devices.items():
-            most[resource] = max(most.get(resource, 0), amount)
+            largest_amounts[resource] = max(largest_amounts.get(resource, 0), amount)
     parts = (
         pool.pool,
         pool.name,
         f",{_entries(f'{key}={value}' for key, value in labels)},",
         _entries(taints),
-        _entries(f"{resource}={amount}" for resource, amount in most.items()),
+        _entries(f"{resource}={amount}" for resource, amount in largest_amounts.items()),
         "" if pool.most_per_container is None else str(pool.most_per_container),
         pool.claim_template or "",
     )

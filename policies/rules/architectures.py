@@ -9,7 +9,7 @@ from gpuplatform.faults import Fault
 from gpuplatform.standard import keys
 from gpuplatform.standard.taints import ARM64, ARM64_TAINT
 from policies.cel import Cel, literal
-from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, nodepool
+from policies.nodepool import BLOCKING_EFFECTS, TAINTS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity
 from policies.subject import NODE_POOL, UNKNOWN, Subject, Unknown
 
@@ -36,7 +36,7 @@ def _missing_taint(subject: Subject) -> Iterable[Fault]:
         if (
             key in (keys.ARCHITECTURE, UNKNOWN)
             and value in (ARM64, UNKNOWN)
-            and (effect is UNKNOWN or effect in HOLDING)
+            and (effect is UNKNOWN or effect in BLOCKING_EFFECTS)
         ):
             return []
     allowed = f"the taint {_TAINT}, so that only pods whose image is built for it land there"
@@ -72,7 +72,7 @@ NODEPOOL_ONE_ARCHITECTURE = Rule(
     judge=_several_architectures,
     admission=Cel(
         "variables.architectures.all(a, a == variables.architectures[0])",
-        short_of="hardware that is named neither by instance type nor by architecture",
+        gap="hardware that is named neither by instance type nor by architecture",
     ),
 )
 
@@ -86,8 +86,8 @@ GRAVITON_TAINTED = Rule(
     admission=Cel(
         f"variables.architectures.size() == 0 || variables.architectures.exists(a, a != {literal(ARM64)})"
         f" || variables.taints.exists(t, t.key == {literal(keys.ARCHITECTURE)}"
-        f' && t.?value.orValue("") == {literal(ARM64)} && t.effect in {literal(HOLDING)})',
-        short_of="hardware that is named neither by instance type nor by architecture",
+        f' && t.?value.orValue("") == {literal(ARM64)} && t.effect in {literal(BLOCKING_EFFECTS)})',
+        gap="hardware that is named neither by instance type nor by architecture",
     ),
 )
 

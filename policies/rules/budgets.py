@@ -83,7 +83,7 @@ DRIFT_POSSIBLE = Rule(
     admission=Cel(
         'variables.budgets.all(b, !b.nodes.matches("^0+%?$") || b.?schedule.hasValue()'
         f" || b.?reasons.orValue([]).size() > 0 && !({literal(Reason.DRIFTED.value)} in b.reasons))",
-        short_of="windows that fill the week together",
+        gap="windows that fill the week together",
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from policies.cel import CLOUD
 from policies.rule import Rule, Severity
-from policies.rules.network import names_somebody
+from policies.rules.network import has_one_owner
 from policies.subject import CLUSTER, UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
 
 _LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -27,7 +27,7 @@ def _endpoint(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(path, quoted(network), "networks of your own, by address", "name your own networks instead")
         for network in map(text, networks)
-        if isinstance(network, str) and not names_somebody(network)
+        if isinstance(network, str) and not has_one_owner(network)
     ]
 
 

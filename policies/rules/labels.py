@@ -100,7 +100,7 @@ GPU_LABELS_TRUE = Rule(
     judge=_false_labels,
     admission=Cel(
         '!variables.is_gpu || variables.types.all(t, variables.card_of_type[?t].orValue("") == variables.card)',
-        short_of="hardware that is named otherwise than by instance type",
+        gap="hardware that is named otherwise than by instance type",
     ),
 )
 

@@ -30,7 +30,7 @@ _INGRESS_CLASS = "kubernetes.io/ingress.class"
 _INTERNAL = "internal"
 
 
-def names_somebody(cidr: str) -> bool:
+def has_one_owner(cidr: str) -> bool:
     """Whether one organisation can have the whole network."""
     try:
         network = ipaddress.ip_network(cidr)
@@ -50,7 +50,7 @@ def _open_networks(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(field, quoted(network), "a network of your own, by address", "name the network that needs to come in")
         for field in ("cidrIpv4", "cidrIpv6")
-        if isinstance(network := text(at(subject.body, field)), str) and not names_somebody(network)
+        if isinstance(network := text(at(subject.body, field)), str) and not has_one_owner(network)
     ]
 
 

@@ -88,7 +88,7 @@ NODE_METADATA_TOKENS = Rule(
     remediation="Set spec.metadataOptions.httpTokens to required.",
     kinds=(NODE_CLASS,),
     judge=_token_option,
-    admission=Cel('object.spec.?metadataOptions.?httpTokens.orValue("") == "required"', short_of=_FILLED_IN),
+    admission=Cel('object.spec.?metadataOptions.?httpTokens.orValue("") == "required"', gap=_FILLED_IN),
 )
 
 NODE_METADATA_HOPS = Rule(
@@ -98,7 +98,7 @@ NODE_METADATA_HOPS = Rule(
     remediation="Set spec.metadataOptions.httpPutResponseHopLimit to 1; give pods an identity of their own.",
     kinds=(NODE_CLASS,),
     judge=_hop_limit,
-    admission=Cel("object.spec.?metadataOptions.?httpPutResponseHopLimit.orValue(0) == 1", short_of=_FILLED_IN),
+    admission=Cel("object.spec.?metadataOptions.?httpPutResponseHopLimit.orValue(0) == 1", gap=_FILLED_IN),
 )
 
 NODE_WITHOUT_PUBLIC_ADDRESS = Rule(

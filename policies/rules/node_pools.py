@@ -232,7 +232,7 @@ NODEPOOL_CEILING = Rule(
     remediation="Elastic: limit cards or slices to one node of the largest type or more. Static: limit nodes.",
     kinds=(NODE_POOL,),
     judge=_ceiling,
-    admission=Cel(_CEILING_IN_CLUSTER, short_of="one node of the largest type, where types are not named one by one"),
+    admission=Cel(_CEILING_IN_CLUSTER, gap="one node of the largest type, where types are not named one by one"),
 )
 
 NODEPOOL_WEIGHT = Rule(

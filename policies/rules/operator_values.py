@@ -9,7 +9,7 @@ from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels
 from gpuplatform.standard.taints import DEDICATED_KEY
 from policies.cel import CHART, PLATFORMS_OWN
-from policies.nodepool import HOLDING, SeenTaint, nodepool
+from policies.nodepool import BLOCKING_EFFECTS, WrittenTaint, nodepool
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import (
     NODE_POOL,
@@ -124,7 +124,7 @@ def _missing_pool_tolerations(subjects: Sequence[Subject]) -> Iterable[tuple[Sub
     pool_taints = [
         taint for pool in pools if pool.is_gpu and not isinstance(pool.taints, Unknown) for taint in pool.taints
     ]
-    taints = [taint for taint in dict.fromkeys(pool_taints) if taint.is_known and taint.effect in HOLDING]
+    taints = [taint for taint in dict.fromkeys(pool_taints) if taint.is_known and taint.effect in BLOCKING_EFFECTS]
     for subject in subjects:
         values = _values(subject) if subject.is_a(RELEASE) else UNKNOWN
         for path in _TOLERATIONS:
@@ -136,7 +136,7 @@ def _missing_pool_tolerations(subjects: Sequence[Subject]) -> Iterable[tuple[Sub
                     yield subject, _toleration_fault(path, str(taint.key), f"no toleration that answers {taint}")
 
 
-def _matches(toleration: Plain, taint: SeenTaint) -> bool:
+def _matches(toleration: Plain, taint: WrittenTaint) -> bool:
     """Whether a toleration answers a taint, as the scheduler decides it; an unknown toleration may."""
     key, operator, value, effect = (text(at(toleration, part)) for part in ("key", "operator", "value", "effect"))
     if UNKNOWN in (key, operator, value, effect):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, taints
 from policies.cel import Cel, every, literal
-from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, SeenTaint, nodepool, seen_taints
+from policies.nodepool import BLOCKING_EFFECTS, TAINTS_PATH, NodePool, WrittenTaint, nodepool, taints_at
 from policies.rule import Rule, Severity
 from policies.subject import NODE_POOL, UNKNOWN, Subject, Unknown
 
@@ -33,11 +33,11 @@ def _required_taints(pool: NodePool) -> list[tuple[str, tuple[str, ...] | None]]
     return taint_values
 
 
-def _taint_faults(pool_taints: tuple[SeenTaint, ...], key: str, values: tuple[str, ...] | None) -> list[Fault]:
+def _taint_faults(pool_taints: tuple[WrittenTaint, ...], key: str, values: tuple[str, ...] | None) -> list[Fault]:
     if any(taint.key is UNKNOWN for taint in pool_taints):
         return []
     candidates = [taint for taint in pool_taints if taint.key == key]
-    path, example = f"{TAINTS_PATH}[{key}]", f"{key}={values[0] if values else '<the label>'}:{HOLDING[0]}"
+    path, example = f"{TAINTS_PATH}[{key}]", f"{key}={values[0] if values else '<the label>'}:{BLOCKING_EFFECTS[0]}"
     if not candidates:
         return [Fault(path, "no such taint", f"the standard's taint {example}", f"add the taint {example}")]
     faults = [
@@ -46,14 +46,14 @@ def _taint_faults(pool_taints: tuple[SeenTaint, ...], key: str, values: tuple[st
         if values is not None and taint.value is not UNKNOWN and taint.value not in values
     ]
     effects = [taint.effect for taint in candidates]
-    if UNKNOWN not in effects and not any(effect in HOLDING for effect in effects):
-        allowed = f"the effect {' or '.join(HOLDING)}: a preference keeps no pod away"
+    if UNKNOWN not in effects and not any(effect in BLOCKING_EFFECTS for effect in effects):
+        allowed = f"the effect {' or '.join(BLOCKING_EFFECTS)}: a preference keeps no pod away"
         faults.append(Fault(path, str(candidates[0]), allowed, f"write the taint as {example}"))
     return faults
 
 
 def _duplicate_taints(subject: Subject) -> Iterable[Fault]:
-    lists = [seen_taints(subject, "spec", "template", "spec", name) for name in ("taints", "startupTaints")]
+    lists = [taints_at(subject, "spec", "template", "spec", name) for name in ("taints", "startupTaints")]
     taints_of_pool = [
         taint for taint_list in lists if not isinstance(taint_list, Unknown) for taint in taint_list if taint.is_known
     ]
@@ -74,7 +74,7 @@ def _blocks(key: str, value: str) -> str:
     """A taint with the key keeps pods away, and every such taint fulfils ``value``, a condition on ``t``."""
     has_key = f"t.key == {literal(key)}"
     return every(
-        f"variables.taints.exists(t, {has_key} && t.effect in {literal(HOLDING)})",
+        f"variables.taints.exists(t, {has_key} && t.effect in {literal(BLOCKING_EFFECTS)})",
         f"variables.taints.all(t, !({has_key}) || {value})",
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, resources
 from policies.cel import PLATFORMS_OWN, Cel, NotInCluster, literal
-from policies.pod import NAMES_ALLOWED, OFFERED_SOMEWHERE, names_cards
+from policies.pod import CARD_RESOURCES, NAMES_ALLOWED, names_cards
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import (
     NAMESPACE,
@@ -64,7 +64,7 @@ def _quota_keys(subject: Subject) -> Iterable[Fault]:
         if resources.is_card_resource(resource) and key != quota_key:
             allowed = f"{quota_key}: cards and slices are counted by their requests only"
             faults.append(Fault(f"spec.hard[{key}]", quoted(key), allowed, f"rename the key to {quota_key}"))
-        elif names_cards(resource) and resource not in OFFERED_SOMEWHERE and text(amount) != "0":
+        elif names_cards(resource) and resource not in CARD_RESOURCES and text(amount) != "0":
             change = f"count {resources.quota_key(resources.GPU)}, or a slice as `gpuplatform block` names it"
             faults.append(Fault(f"spec.hard[{key}]", quoted(key), f"after {_QUOTA_PREFIX}: {NAMES_ALLOWED}", change))
     return faults

@@ -90,7 +90,7 @@ POD_POOL_ALLOWED = ViewRule(
     judge=_foreign_pools,
     admission=Cel(
         "variables.outside.size() == 0",
-        says=f'"It may land on " + ({_OUTSIDE}.size() > 300 ? {_OUTSIDE}.substring(0, 300) + "…" : {_OUTSIDE})'
+        message=f'"It may land on " + ({_OUTSIDE}.size() > 300 ? {_OUTSIDE}.substring(0, 300) + "…" : {_OUTSIDE})'
         f' + ". This namespace may use " + {_OWN} + "."',
     ),
 )

@@ -48,9 +48,9 @@ POD_QUEUE_ALLOWED = ViewRule(
             f'variables.queue == "" || {_label(keys.QUEUE_NAME)}.orValue(variables.queue) == variables.queue',
             f"!{_label(keys.QUEUE_PRIORITY)}.hasValue() || {_label(keys.QUEUE_PRIORITY)}.value() in variables.allowed",
         ),
-        says='(variables.queue == "" ? "" : "This namespace waits in the queue " + variables.queue + ". ")'
+        message='(variables.queue == "" ? "" : "This namespace waits in the queue " + variables.queue + ". ")'
         ' + "It may use " + variables.allowed.join(", ") + "."',
-        short_of="jobs of other controllers, which only lint reads",
+        gap="jobs of other controllers, which only lint reads",
     ),
 )
 

@@ -12,7 +12,7 @@ from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from gpuplatform.standard import resources
 from policies.cel import Cel, NotInCluster, literal
-from policies.pod import CARD_NAME, NAMES_ALLOWED, OFFERED_SOMEWHERE, Container, asks_for_cards, containers
+from policies.pod import CARD_NAME, CARD_RESOURCES, NAMES_ALLOWED, Container, asks_for_cards, containers
 from policies.rule import Rule, Severity, ViewRule
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
 from policies.workloads import WORKLOAD_KINDS, pod_templates
@@ -104,7 +104,7 @@ def _resource_names(subject: Subject) -> Iterable[Fault]:
         for pod in pod_templates(subject)
         for container in containers(pod)
         for resource in container.cards
-        if resource not in OFFERED_SOMEWHERE
+        if resource not in CARD_RESOURCES
     ]
 
 
@@ -173,7 +173,7 @@ POD_CARD_RESOURCE = Rule(
     remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
     kinds=WORKLOAD_KINDS,
     judge=_resource_names,
-    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(OFFERED_SOMEWHERE)}))"),
+    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(CARD_RESOURCES)}))"),
 )
 
 POD_RUNTIME_CLASS = Rule(

@@ -212,7 +212,7 @@ POD_RESOURCE_OFFERED = ViewRule(
     judge=_missing_resources,
     admission=Cel(
         f'variables.limits.all(l, l.all(k, !{CARD_NAME} || string(l[k]) == "0" || k in variables.offered))',
-        says='"This stack offers " + variables.offered.join(", ") + "."',
+        message='"This stack offers " + variables.offered.join(", ") + "."',
     ),
 )
 
@@ -226,8 +226,8 @@ POD_REACHES_ONE_POOL = ViewRule(
     admission=Cel(
         "!variables.asks || variables.reached.size() > 0"
         " && variables.reached.all(each, each[0] == variables.reached[0][0])",
-        says=_REACHES,
-        short_of="room for a pod's processors and memory on the largest node, and labels that no type has together",
+        message=_REACHES,
+        gap="room for a pod's processors and memory on the largest node, and labels that no type has together",
     ),
 )
 
@@ -264,7 +264,7 @@ POD_PRIORITY_ALLOWED = ViewRule(
     admission=Cel(
         f"variables.allowed.size() == 0 ? !({_CLASS} in {_STANDARD_CLASSES})"
         f' : {_CLASS} == "" ? !variables.asks : {_CLASS} in variables.allowed',
-        says='variables.allowed.size() == 0 ? "This namespace may use none of the platform\'s."'
+        message='variables.allowed.size() == 0 ? "This namespace may use none of the platform\'s."'
         ' : "This namespace may use " + variables.allowed.join(", ") + "."',
         everywhere=True,
     ),

@@ -45,7 +45,7 @@ TOKEN_FIELD_NOT_ANNOTATION = Rule(
     judge=_annotations,
     admission=Cel(
         f"!({literal(_FIELD)} in variables.annotations)",
-        short_of="a service account, which teams may not write",
+        gap="a service account, which teams may not write",
     ),
 )
 
