@@ -229,7 +229,7 @@ def _stray_finding(file: str, document: Document, prefix: str, given: str) -> Li
     fault = Fault(
         where or f"document {document.number + 1}",
         given,
-        "an object, with the texts apiVersion and kind",
+        "an object with apiVersion and kind",
         "write the key that is missing or misspelt, or remove this part from the file",
     )
     return LintFinding(file, document.line_of(where), "", "", "", MANIFEST, fault)

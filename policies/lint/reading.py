@@ -135,7 +135,7 @@ class _Construction:
         if result is not None:
             return result
         if id(node) in self.ancestors:
-            raise _DefectError(node.start_mark.line + 1, "a part that contains itself")
+            raise _DefectError(node.start_mark.line + 1, "an alias that contains itself")
         self.ancestors.add(id(node))
         result = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
         self.ancestors.remove(id(node))
@@ -160,7 +160,7 @@ class _Construction:
                     merge_entries |= mapping if isinstance(mapping, dict) else {}
                 continue
             if not isinstance(key_node, yaml.ScalarNode):
-                raise _DefectError(key_node.start_mark.line + 1, "a key that is not a text")
+                raise _DefectError(key_node.start_mark.line + 1, "a key that is not a string")
             key = str(key_node.value)
             if key in entries:
                 raise _DefectError(key_node.start_mark.line + 1, f"the duplicate key {key!r} in one mapping")

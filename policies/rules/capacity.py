@@ -63,7 +63,7 @@ def _line_faults(path: str, published: Plain) -> list[Fault]:
     if isinstance(line, Unknown):
         return []
     if line is None:
-        return [_format_fault(path, "a line that lacks one of them")]
+        return [_format_fault(path, "an incomplete line")]
     demands = [Demand(ceil(claim.amount), claim.pools) for claim in line.claims]
     capacity = {name: int(units * Fraction(str(line.allowed_ratio))) for name, units in line.units.items()}
     return [

@@ -40,7 +40,7 @@ def _claims(subject: Subject) -> Iterable[Fault]:
         Fault(
             ".".join((*spec, "devices", f"requests[{number}]", *holder, _FIELD)),
             quoted(access),
-            "nothing: with it a pod uses cards that another pod holds, and no quota counts them",
+            "no administrator's access: with it a pod uses the cards of another pod, and no quota counts them",
             f"remove {_FIELD}",
         )
         for number, request in enumerate(known_items(at(subject.body, *spec, "devices", "requests")))

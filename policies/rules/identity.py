@@ -55,7 +55,9 @@ def _wide_permissions(subject: Subject) -> Iterable[Fault]:
         is_unscoped = at(statement, "Condition") is None and _EVERY in _as_list(at(statement, "Resource"))
         other_actions = [action for action in actions if str(action) not in UNSCOPED_READS]
         if (is_unscoped and other_actions) or at(statement, "NotResource") is not None:
-            allowed = f"resources by ARN, or a condition; AWS cannot limit only {', '.join(UNSCOPED_READS)}"
+            allowed = (
+                f"resources by ARN, or a condition; only for these does AWS accept no ARN: {', '.join(UNSCOPED_READS)}"
+            )
             named = ", ".join(map(str, other_actions))
             faults.append(Fault(f"{path}.Resource", f"every resource for {named}", allowed, "name the resources"))
     return faults

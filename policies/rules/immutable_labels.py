@@ -36,13 +36,13 @@ def _node_pool_changes(before: Subject, after: Subject) -> Iterable[Fault]:
 def _node_changes(before: Subject, after: Subject) -> Iterable[Fault]:
     path = "metadata.labels"
     old, new = _labels(before, *path.split(".")), _labels(after, *path.split("."))
-    return _changes(old, new, _STANDARD, path, "leave the label; a node of another pool is another node")
+    return _changes(old, new, _STANDARD, path, "leave the label: a node cannot move to another pool")
 
 
 def _namespace_changes(before: Subject, after: Subject) -> Iterable[Fault]:
     path = "metadata.labels"
     old, new = _labels(before, *path.split(".")), _labels(after, *path.split("."))
-    return _changes(old, new, _TENANT, path, "leave the label; the stack's settings say whose a namespace is")
+    return _changes(old, new, _TENANT, path, "leave the label: the stack's settings say which team owns a namespace")
 
 
 def _labels(subject: Subject, *path: str) -> dict[str, str]:

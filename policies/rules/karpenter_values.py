@@ -25,7 +25,7 @@ def _missing_queue(subject: Subject) -> Iterable[Fault]:
     queue = at(_values(subject), "settings", "interruptionQueue")
     if queue is UNKNOWN or (isinstance(queue, str) and queue):
         return []
-    allowed = "the queue of interruptions: without it a reclaimed node takes its work with it"
+    allowed = "the queue of interruptions: without it Karpenter drains no node before AWS reclaims it"
     path = "values.settings.interruptionQueue"
     return [Fault(path, quoted(queue), allowed, "name the queue")]
 

@@ -48,7 +48,7 @@ def _public_addresses(subject: Subject) -> Iterable[Fault]:
 
 def _open_networks(subject: Subject) -> Iterable[Fault]:
     return [
-        Fault(field, quoted(network), "a network of your own, by address", "name the network that needs to come in")
+        Fault(field, quoted(network), "a network of your own, by address", "name the network that needs access")
         for field in ("cidrIpv4", "cidrIpv6")
         if isinstance(network := text(at(subject.body, field)), str) and not has_one_owner(network)
     ]

@@ -10,7 +10,7 @@ from policies.rule import Rule, Severity
 from policies.subject import NODE_CLASS, UNKNOWN, Subject, Unknown, at, items_at, quoted
 
 _METADATA = "spec.metadataOptions"
-_FILLED_IN = "a field that is left out, which Karpenter's definition fills in as it should be"
+_FILLED_IN = "an absent field, for which Karpenter's definition has the right default"
 
 
 def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
@@ -18,7 +18,7 @@ def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
     if isinstance(disks, Unknown):
         return []
     if not disks:
-        allowed = "the disks by name, so that no change of a default decides whether they are encrypted"
+        allowed = "the volumes by name: otherwise a default decides whether they are encrypted"
         return [Fault("spec.blockDeviceMappings", "nothing", allowed, "add the root volume with encrypted: true")]
     return [
         Fault(
@@ -40,7 +40,7 @@ def _token_option(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"{_METADATA}.httpTokens",
             quoted(tokens),
-            "required: without a token the metadata service answers anyone who can make it ask",
+            "required: without tokens the metadata service answers every request that reaches it",
             "set httpTokens: required",
         )
     ]

@@ -72,7 +72,10 @@ def _metadata_options(subject: Subject) -> Iterable[Fault]:
         path, allowed = "metadataOptions.httpPutResponseHopLimit", "1: with two hops every pod can take the node's role"
         faults.append(Fault(path, quoted(hops), allowed, "set httpPutResponseHopLimit: 1"))
     if tokens not in ("required", UNKNOWN):
-        path, allowed = "metadataOptions.httpTokens", "required: without a token the metadata service answers anyone"
+        path, allowed = (
+            "metadataOptions.httpTokens",
+            "required: without tokens the metadata service answers every request",
+        )
         faults.append(Fault(path, quoted(tokens), allowed, "set httpTokens: required"))
     return faults
 
@@ -82,7 +85,7 @@ def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
     if isinstance(disks, Unknown):
         return []
     if not disks:
-        return [Fault("blockDeviceMappings", "nothing", "the disks by name, encrypted", "add the root volume")]
+        return [Fault("blockDeviceMappings", "nothing", "the volumes by name, encrypted", "add the root volume")]
     return [
         Fault(
             f"blockDeviceMappings[{number}].ebs.encrypted", quoted(encrypted), "true on every volume", "set it to true"

@@ -64,7 +64,7 @@ def _mig_strategy(subject: Subject) -> Iterable[Fault]:
     strategy = at(_values(subject), "mig", "strategy")
     if strategy in ("mixed", UNKNOWN):
         return []
-    allowed = "mixed: slices then have names of their own, and a node offers them only once it is cut"
+    allowed = "mixed: each profile then has its own resource, which a node offers only after its cards are cut"
     return [Fault("values.mig.strategy", quoted(strategy), allowed, "set mig.strategy: mixed")]
 
 
@@ -89,7 +89,7 @@ def _device_list_strategy(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     enabled = at(values, "cdi", "enabled")
     if enabled not in (None, True, UNKNOWN):
-        allowed = "true, the chart's default: without it a container's cards are whatever its variable names"
+        allowed = "true, the chart's default: without it a container has the cards that its variable names"
         faults.append(Fault("values.cdi.enabled", quoted(enabled), allowed, "set cdi.enabled: true"))
     for number, variable in enumerate(known_items(at(values, "devicePlugin", "env"))):
         strategy = text(at(variable, "value"))
@@ -112,7 +112,7 @@ def _missing_standard_tolerations(subject: Subject) -> Iterable[Fault]:
         if UNKNOWN in tolerated_keys or None in tolerated_keys:
             continue
         faults += [
-            _toleration_fault(path, key, f"no toleration for the taint {key}")
+            _toleration_fault(path, key, f"no toleration of the taint {key}")
             for key in _COMMON_KEYS
             if key not in tolerated_keys
         ]
@@ -133,7 +133,7 @@ def _missing_pool_tolerations(subjects: Sequence[Subject]) -> Iterable[tuple[Sub
                 continue
             for taint in taints:
                 if not any(_matches(toleration, taint) for toleration in tolerations):
-                    yield subject, _toleration_fault(path, str(taint.key), f"no toleration that answers {taint}")
+                    yield subject, _toleration_fault(path, str(taint.key), f"no toleration of the taint {taint}")
 
 
 def _matches(toleration: Plain, taint: WrittenTaint) -> bool:

@@ -90,7 +90,9 @@ def _config_faults(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
         path, profiles = f"{LABELS_PATH}[{keys.MIG_CONFIG}]", configs.layouts.get(layout)
         if layout not in configs.layouts:
             names = ", ".join(sorted(configs.layouts)) or "none"
-            faults.append(Fault(path, quoted(layout), f"a layout of the operator's: {names}", "add the layout's key"))
+            faults.append(
+                Fault(path, quoted(layout), f"one of the operator's layouts: {names}", "add the layout's key")
+            )
         elif isinstance(profile, str) and [labels.profile_value(name) for name in profiles or {}] != [profile]:
             given = f"{quoted(layout)}, which makes {dict(profiles) if profiles else 'no slices on every card'}"
             allowed = f"a layout that cuts every card into {profile} and nothing else"
@@ -99,7 +101,7 @@ def _config_faults(pool: NodePool, configs: SharingConfigs) -> list[Fault]:
     if isinstance(plugin_config, str) and not configs.shares.get(plugin_config):
         names = ", ".join(sorted(configs.shares)) or "none"
         path = f"{LABELS_PATH}[{keys.DEVICE_PLUGIN_CONFIG}]"
-        allowed = f"a configuration of the device plugin's that shares cards: {names}"
+        allowed = f"a configuration of the device plugin that shares cards: {names}"
         faults.append(Fault(path, quoted(plugin_config), allowed, "add the configuration's key, or correct the label"))
     return faults
 

@@ -62,7 +62,7 @@ def _duplicate_taints(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"{TAINTS_PATH}[{key}]",
             f"{pairs.count((key, effect))} taints {key} with the effect {effect}",
-            "each key once with each effect, startupTaints counted, or Karpenter does not accept the NodePool",
+            "each key at most once with each effect, startupTaints included: otherwise Karpenter refuses the NodePool",
             f"keep one {key}:{effect}",
         )
         for key, effect in dict.fromkeys(pairs)

@@ -124,7 +124,7 @@ def _missing_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault
     fault = Fault(
         "ResourceQuota",
         "no ResourceQuota for cards or slices",
-        f"a ResourceQuota in the namespace with {resources.quota_key(resources.GPU)}, 0 where it may have none",
+        f'a ResourceQuota with {resources.quota_key(resources.GPU)}, "0" if the team may have no cards',
         f"add a ResourceQuota with {resources.quota_key(resources.GPU)} in spec.hard",
     )
     return faults_without(subjects, RESOURCE_QUOTA.name, counts_cards, fault)

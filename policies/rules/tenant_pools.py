@@ -26,7 +26,7 @@ _UNREADABLE = Fault(
     f"{PUBLISHED}.tenants",
     "an incomplete list of teams",
     "a list of teams, each with its namespaces, each of these with a name and the names of its pools",
-    "publish the pools of each namespace: a team cannot read otherwise which pools it may use",
+    "publish the pools of each namespace, so that a team can read which pools it may use",
 )
 
 
@@ -113,8 +113,8 @@ def _admission_faults(subject: Subject, pools: Mapping[str, frozenset[str]]) -> 
         if admission_pools.get(name) != pools.get(name):
             yield Fault(
                 f"data.{parameters.POOLS}",
-                f"{name}: {_listing(admission_pools[name])}" if name in admission_pools else f"nothing of {name}",
-                f"what the stack publishes of {name}: {_listing(pools.get(name, frozenset()))}",
+                f"{name}: {_listing(admission_pools[name])}" if name in admission_pools else f"no pools for {name}",
+                f"the pools that the stack publishes for {name}: {_listing(pools.get(name, frozenset()))}",
                 "write both from one settings file: the API server reads the first, and people read the second",
             )
 

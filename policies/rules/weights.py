@@ -29,7 +29,7 @@ def _narrow_spot(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"{_REQUIREMENTS}[{key}]",
-            f"{len(values_by_key[key])} beside spot",
+            f"{len(values_by_key[key])} with spot",
             f"{minimum} {unit} or more: if EC2 reclaims one, another may still be available",
             f"add {unit}, or take {Market.SPOT.value} out",
         )

@@ -142,7 +142,7 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         POD_OFF_GPU_NODES,
         "everything tolerated",
         but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]),
-        ("spec.template.spec.tolerations: given a toleration that answers nvidia.com/gpu", "asks for no card"),
+        ("spec.template.spec.tolerations: given a toleration of the taint nvidia.com/gpu", "asks for no card"),
     ),
     (
         POD_OFF_GPU_NODES,

@@ -78,7 +78,7 @@ def _variable_faults(path: str, container: Plain) -> list[Fault]:
             continue
         if source is not None:
             allowed = "a value in the pod itself, which can be read before the pod starts"
-            faults.append(Fault(f"{where}.valueFrom", f"{name} from elsewhere", allowed, _CHANGE[name]))
+            faults.append(Fault(f"{where}.valueFrom", f"{name} from another object", allowed, _CHANGE[name]))
         elif not _is_harmless(name, str(text(value) or "")):
             faults.append(Fault(f"{where}.value", f"{name}={quoted(value)}", _ALLOWED[name], _CHANGE[name]))
     return faults
@@ -96,7 +96,7 @@ def _prefix_faults(path: str, container: Plain) -> list[Fault]:
         Fault(
             f"{path}.envFrom[{number}].prefix",
             quoted(prefix),
-            f"a prefix with which none of {', '.join(_NAMES)} begins: a key could complete the name",
+            f"a prefix that begins none of {', '.join(_NAMES)}: with a key it could form the name",
             "choose another prefix, or leave it out",
         )
         for number, source in enumerate(known_items(at(container, "envFrom")))
@@ -113,7 +113,7 @@ def _environment_keys(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"{part}[{name}]",
             f"the key {name}",
-            "no such key: a pod that takes the whole object by envFrom would carry the variable unseen",
+            "no such key: a pod that reads the whole object by envFrom would have the variable, unseen in its spec",
             f"remove it, and write {name} in the pod's env where it is needed",
         )
         for part in (_ENVIRONMENT_FIELDS if subject.is_a(SECRET) else _ENVIRONMENT_FIELDS[:1])

@@ -35,7 +35,7 @@ def _idle_pods(subject: Subject, view: StackView) -> Iterable[Fault]:
         Fault(
             path,
             given,
-            "no way onto GPU nodes for a pod without cards: it would take processors from pods with cards",
+            "no access to GPU nodes for a pod without cards: it would take CPUs from pods with cards",
             "remove it, or paste the block of the intended pool: `gpuplatform block --stack NAME --pool POOL`",
         )
         for pod in pod_templates(subject)
@@ -58,7 +58,7 @@ def _gpu_node_fields(pod: PodTemplate) -> list[tuple[str, str]]:
     if not isinstance(pod_tolerations, Unknown) and any(
         is_tolerated(pod_tolerations, keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION
     ):
-        fields.append((f"{pod.spec_path}.tolerations", f"a toleration that answers {keys.GPU_TAINT}"))
+        fields.append((f"{pod.spec_path}.tolerations", f"a toleration of the taint {keys.GPU_TAINT}"))
     if pod.spec.get("runtimeClassName") == resources.RUNTIME_CLASS:
         fields.append((f"{pod.spec_path}.runtimeClassName", repr(resources.RUNTIME_CLASS)))
     return fields

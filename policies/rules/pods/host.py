@@ -18,7 +18,7 @@ from policies.subject import UNKNOWN, Plain, Subject, at, known_items, quoted, t
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, is_platforms, pod_templates
 
 _HOST_NAMESPACES = {
-    "hostNetwork": "the pod's own network: on the node's no NetworkPolicy applies, and the node's role is within reach",
+    "hostNetwork": "the pod's own: on the node's network no NetworkPolicy applies, and pods can take the node's role",
     "hostPID": "the pod's own processes: otherwise it sees the processes of every pod on the node",
     "hostIPC": "the pod's own shared memory: otherwise it sees the shared memory of every pod on the node",
 }
@@ -76,7 +76,7 @@ def _privileges(path: str, context: Plain) -> list[Fault]:
         Fault(
             f"{path}.capabilities.add[{number}]",
             quoted(capability),
-            "a capability that does not open the node: with this one NVIDIA's runtime gives cards by a variable",
+            "no capability with which NVIDIA's runtime gives a container the cards that its variable names",
             "remove it",
         )
         for number, capability in enumerate(known_items(at(context, "capabilities", "add")))

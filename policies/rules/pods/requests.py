@@ -39,13 +39,13 @@ def _amount_faults(container: Container, resource: str) -> list[Fault]:
     if UNKNOWN in (request, limit):
         return []
     if limit is None:
-        path, allowed = f"{container.path}.limits[{resource}]", "a limit equal to the request: the API asks for it"
+        path, allowed = f"{container.path}.limits[{resource}]", "a limit equal to the request: the API requires it"
         return [Fault(path, "no limit beside the request", allowed, f"add {resource}: {text(request)} to limits")]
     faults = [
         Fault(
             f"{container.path}.{part}[{resource}]",
             quoted(amount),
-            "a whole number: cards are not divided by requests",
+            "a whole number: a request does not divide a card",
             "write a whole number; for a part of a card use a pool that shares or cuts its cards",
         )
         for part, amount in (("requests", request), ("limits", limit))
@@ -117,7 +117,7 @@ def _runtime_class(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"{pod.spec_path}.runtimeClassName",
             quoted(runtime_class),
-            f"{resources.RUNTIME_CLASS}: it gives a container the cards that it was allotted",
+            f"{resources.RUNTIME_CLASS}: it gives a container the cards of its request",
             f"set runtimeClassName: {resources.RUNTIME_CLASS}",
         )
         for pod in pod_templates(subject)

@@ -35,8 +35,8 @@ def _discovery_selections(subject: Subject) -> Iterable[Fault]:
         Fault(
             selector.path,
             f"a selection on {selector.match}",
-            "the standard's labels: feature discovery writes its own when a node is up, which is too late to start one,"
-            " and renames a shared card's product",
+            "the standard's labels: feature discovery labels a node after its start, too late for the choice of a node,"
+            " and it renames the product of a shared card",
             f"select on {labels.MODEL.key} and {labels.MEMORY.key}",
         )
         for pod in pod_templates(subject)
@@ -64,8 +64,8 @@ def _alias_faults(selector: Selector) -> list[Fault]:
     return [
         Fault(
             selector.path,
-            f"a selection on {match}, of another vocabulary",
-            f"the standard's word for it: {selection}",
+            f"a selection on {match}, a label of another vocabulary",
+            f"the standard's label: {selection}",
             f"select on {selection}" + (" (operator Exists)" if None in standard.values() else ""),
         )
     ]
@@ -79,7 +79,7 @@ def _instance_faults(selector: Selector) -> list[Fault]:
             selector.path,
             f"a selection on {selector.match}, which only Karpenter's nodes have",
             f"the platform's labels: {labels.VENDOR.key} on every GPU node, {labels.MODEL.key}, {labels.MEMORY.key}",
-            f"select on {labels.VENDOR.key} (operator Exists), or on the label that says the same",
+            f"select on {labels.VENDOR.key} (operator Exists), or on the standard's label with the same meaning",
         )
     ]
 
@@ -190,8 +190,8 @@ def _toleration_fault(pod: PodTemplate, key: str, value: str) -> Fault:
         line = f"{{key: {key}, operator: Equal, value: {value}, effect: NoSchedule}}"
     allowed = "a toleration of every taint that the standard puts on such nodes"
     if key == keys.GPU_TAINT:
-        allowed += "; this one has two values in circulation, so only Exists answers both"
-    return Fault(f"{pod.spec_path}.tolerations[{key}]", f"no toleration that answers {key}", allowed, f"add {line}")
+        allowed += "; this taint has two values in use, so only Exists tolerates both"
+    return Fault(f"{pod.spec_path}.tolerations[{key}]", f"no toleration of the taint {key}", allowed, f"add {line}")
 
 
 _DISCOVERY_IN_CLUSTER = (

@@ -14,7 +14,7 @@ from policies.workloads import PodTemplate, pod_templates
 
 DEPLOYMENT = Kind("apps", "Deployment")
 
-_DOMAINS = {keys.HOSTNAME: "host", keys.ZONE: "zone"}
+_DOMAINS = {keys.HOSTNAME: "on one host", keys.ZONE: "in one zone"}
 _ANTI_AFFINITY = (
     (REQUIRED, ()),
     (PREFERRED, ("podAffinityTerm",)),
@@ -29,11 +29,11 @@ def _replicas_in_one_domain(subject: Subject) -> Iterable[Fault]:
         if not asks_for_cards(pod):
             continue
         topology_keys = [*_topology_keys(pod)]
-        for domain, noun in _DOMAINS.items():
+        for domain, place in _DOMAINS.items():
             if UNKNOWN not in topology_keys and domain not in topology_keys:
                 yield Fault(
                     f"{pod.spec_path}.topologySpreadConstraints",
-                    f"{text(at(subject.body, 'spec', 'replicas'))} replicas that may all run in one {noun}",
+                    f"{text(at(subject.body, 'spec', 'replicas'))} replicas that may all run {place}",
                     f"a constraint, or an anti-affinity, with topologyKey: {domain} that selects the pods' own labels",
                     f"add a constraint with topologyKey: {domain} and maxSkew: 1; whenUnsatisfiable: ScheduleAnyway "
                     "makes it a preference",
