@@ -1,6 +1,6 @@
-"""Common Expression Language for the rules: literals, shared fragments, and the types for a rule's expression.
+"""Common Expression Language: a rule's expression or the reason why it has none, and functions that write literals.
 
-An expression reads the variables of its kind's policy, which ``policies/admission/scopes.py`` defines, and ``object``.
+An expression reads ``object``, and the variables of its kind's policy, which ``policies/admission/scopes.py`` defines.
 """
 
 from __future__ import annotations

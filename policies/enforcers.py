@@ -1,4 +1,4 @@
-"""Where a rule is enforced: by lint in a pull request, by the pack in a preview, by the API server; and why not."""
+"""Which of lint, the pack and the API server enforces a rule, and the reason if one of them does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A NodePool as the rules see it: its labels, taints and the instance types it can launch, as far as they are known."""
+"""Reads a NodePool: its labels, its taints, and the instance types that it can launch, as far as they are known."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WrittenTaint:
 
 @dataclass(frozen=True)
 class NodePool:
-    """One NodePool; most rules ask for its labels alone, so its longer parts are read when they are asked for."""
+    """One NodePool; most rules read only its labels, so the longer parts are read at first use."""
 
     subject: Subject
     all_labels: Mapping[str, str | Unknown | None] | Unknown

@@ -1,4 +1,4 @@
-"""Reads a pod's requests for cards, shares and slices, its node selection and its tolerations."""
+"""Reads a pod: its requests for cards, shares and slices, its node selection, its tolerations; and names of cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts the engine's properties to plain data: whole floats become integers, secrets are opened, unknowns marked."""
+"""Converts the engine's properties to plain data: floats to integers, secrets to their values, unknowns to UNKNOWN."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Objects that set a chart's values: the rules about the chart judge those values.
+"""Reads the chart values that an object sets, so that the rules about a chart judge them.
 
-Flux, Argo CD and the GPU Operator's ClusterPolicy are other ways to set the values of a chart.
+Objects of Flux and Argo CD set values of a chart; so does the GPU Operator's ClusterPolicy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks manifests against the policy rules."""
+"""Checks manifests: the objects of files, the chart values that they set, and the files themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Role bindings: they name who gets a role, and give no team rights over the whole cluster."""
+"""Role bindings: a role is bound to named subjects, and no team gets a wide ClusterRole."""
 
 from __future__ import annotations
 

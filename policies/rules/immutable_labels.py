@@ -1,4 +1,4 @@
-"""Labels that never change: on NodePools, on nodes, and on a team's namespaces."""
+"""Labels that must not change: of hardware on NodePools, of the standard on nodes, of the team on namespaces."""
 
 from __future__ import annotations
 

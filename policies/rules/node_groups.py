@@ -1,4 +1,4 @@
-"""Managed node groups with NVIDIA cards keep the same standard as NodePools."""
+"""Managed node groups: the label standard and taints of GPU nodes; metadata and volumes of launch templates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from gpuplatform.standard import keys, labels, taints
 from policies.cel import CLOUD
 from policies.rule import Rule, Severity
 from policies.subject import NODE_GROUP, UNKNOWN, Kind, Plain, Subject, Unknown, at, items_at, mapping_at, quoted
+
+LAUNCH_TEMPLATE = Kind("", "aws:ec2/launchTemplate:LaunchTemplate")
 
 _NVIDIA_IMAGE = "NVIDIA"
 """In the name of every EKS image type with NVIDIA's driver (AL2023_x86_64_NVIDIA and the like)."""
@@ -48,22 +50,6 @@ def _missing_taints(subject: Subject, role: str | None, image: Plain) -> list[Fa
     ]
 
 
-NODE_GROUP_STANDARD = Rule(
-    name="node-group-standard",
-    description="A managed node group with NVIDIA cards carries the label standard and its taints, as a NodePool does.",
-    severity=Severity.HIGH,
-    remediation="Write the standard's labels and taints on the node group, or make it a pool of the settings.",
-    kinds=(NODE_GROUP,),
-    judge=_standard_faults,
-    admission=CLOUD,
-)
-
-RULES = (NODE_GROUP_STANDARD,)
-
-
-LAUNCH_TEMPLATE = Kind("", "aws:ec2/launchTemplate:LaunchTemplate")
-
-
 def _metadata_options(subject: Subject) -> Iterable[Fault]:
     options = at(subject.body, "metadataOptions")
     hops, tokens = at(options, "httpPutResponseHopLimit"), at(options, "httpTokens")
@@ -95,6 +81,16 @@ def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+NODE_GROUP_STANDARD = Rule(
+    name="node-group-standard",
+    description="A managed node group with NVIDIA cards carries the label standard and its taints, as a NodePool does.",
+    severity=Severity.HIGH,
+    remediation="Write the standard's labels and taints on the node group, or make it a pool of the settings.",
+    kinds=(NODE_GROUP,),
+    judge=_standard_faults,
+    admission=CLOUD,
+)
+
 LAUNCH_TEMPLATE_METADATA = Rule(
     name="launch-template-metadata",
     description="Pods on a node group cannot reach its nodes' metadata service, and so not their role.",
@@ -115,4 +111,4 @@ LAUNCH_TEMPLATE_VOLUMES = Rule(
     admission=CLOUD,
 )
 
-LAUNCH_TEMPLATE_RULES = (LAUNCH_TEMPLATE_METADATA, LAUNCH_TEMPLATE_VOLUMES)
+RULES = (NODE_GROUP_STANDARD, LAUNCH_TEMPLATE_METADATA, LAUNCH_TEMPLATE_VOLUMES)

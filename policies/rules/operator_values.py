@@ -1,4 +1,4 @@
-"""The GPU Operator's chart values: no second driver or toolkit, no sharing by default, operands on every GPU node."""
+"""The GPU Operator: its chart values, its ClusterPolicy, and the ServiceMonitor of its exporter."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ from policies.subject import (
     quoted,
     text,
 )
+
+CLUSTER_POLICY = Kind("nvidia.com", "ClusterPolicy")
+SERVICE_MONITOR = Kind("monitoring.coreos.com", "ServiceMonitor")
+
+_CLUSTER_POLICY_NAME = "cluster-policy"
+"""The chart's (NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/templates/clusterpolicy.yaml)."""
+_EXPORTER = "nvidia-dcgm-exporter"
+_EXPORTER_PORT = "gpu-metrics"
+"""App label and port of the exporter's Service (NVIDIA/gpu-operator v26.7.0 assets/state-dcgm-exporter)."""
 
 _CHART = re.compile(r"(^|/)gpu-operator([-:]v?\d[^/]*)?$")
 """The chart by name, as an OCI address or as an archive."""
@@ -152,6 +161,31 @@ def _toleration_fault(path: tuple[str, ...], key: str, given: str) -> Fault:
     return Fault(f"{where}[{key}]", given, allowed, f"add {{key: {key}, operator: Exists}} to {where}")
 
 
+def _second_cluster_policy(subject: Subject) -> Iterable[Fault]:
+    name = subject.known_name
+    if name is None or name == _CLUSTER_POLICY_NAME:
+        return []
+    allowed = f"{_CLUSTER_POLICY_NAME}, the one that the chart makes: the operator obeys one and ignores every other"
+    return [Fault("metadata.name", quoted(name), allowed, f"change {_CLUSTER_POLICY_NAME}, or the chart's values")]
+
+
+def _scrape_ports(subject: Subject) -> Iterable[Fault]:
+    selector = mapping_at(subject, "spec", "selector", "matchLabels")
+    endpoints = items_at(subject, "spec", "endpoints")
+    if isinstance(selector, Unknown) or isinstance(endpoints, Unknown) or selector.get("app") != _EXPORTER:
+        return []
+    return [
+        Fault(
+            f"spec.endpoints[{number}].port",
+            quoted(port),
+            f"{_EXPORTER_PORT}, the port of the Service {_EXPORTER}: by another name nothing is scraped",
+            f"set port: {_EXPORTER_PORT}",
+        )
+        for number, endpoint in enumerate(endpoints)
+        if (port := at(endpoint, "port")) not in (None, _EXPORTER_PORT, UNKNOWN)
+    ]
+
+
 OPERATOR_INSTALLS_NOTHING = Rule(
     name="operator-installs-nothing",
     description="The GPU Operator installs neither driver nor toolkit on images that hold both.",
@@ -211,51 +245,6 @@ OPERATOR_REACHES_POOLS = StackRule(
     judge=_missing_pool_tolerations,
 )
 
-RULES = (
-    OPERATOR_INSTALLS_NOTHING,
-    OPERATOR_MIG_MIXED,
-    OPERATOR_SHARES_NOTHING_BY_DEFAULT,
-    OPERATOR_CARDS_BY_REQUEST,
-    OPERATOR_TOLERATES_STANDARD,
-)
-STACK_RULES = (OPERATOR_REACHES_POOLS,)
-
-
-CLUSTER_POLICY = Kind("nvidia.com", "ClusterPolicy")
-SERVICE_MONITOR = Kind("monitoring.coreos.com", "ServiceMonitor")
-
-_CLUSTER_POLICY_NAME = "cluster-policy"
-"""The chart's (NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/templates/clusterpolicy.yaml)."""
-_EXPORTER = "nvidia-dcgm-exporter"
-_EXPORTER_PORT = "gpu-metrics"
-"""App label and port of the exporter's Service (NVIDIA/gpu-operator v26.7.0 assets/state-dcgm-exporter)."""
-
-
-def _second_cluster_policy(subject: Subject) -> Iterable[Fault]:
-    name = subject.known_name
-    if name is None or name == _CLUSTER_POLICY_NAME:
-        return []
-    allowed = f"{_CLUSTER_POLICY_NAME}, the one that the chart makes: the operator obeys one and ignores every other"
-    return [Fault("metadata.name", quoted(name), allowed, f"change {_CLUSTER_POLICY_NAME}, or the chart's values")]
-
-
-def _scrape_ports(subject: Subject) -> Iterable[Fault]:
-    selector = mapping_at(subject, "spec", "selector", "matchLabels")
-    endpoints = items_at(subject, "spec", "endpoints")
-    if isinstance(selector, Unknown) or isinstance(endpoints, Unknown) or selector.get("app") != _EXPORTER:
-        return []
-    return [
-        Fault(
-            f"spec.endpoints[{number}].port",
-            quoted(port),
-            f"{_EXPORTER_PORT}, the port of the Service {_EXPORTER}: by another name nothing is scraped",
-            f"set port: {_EXPORTER_PORT}",
-        )
-        for number, endpoint in enumerate(endpoints)
-        if (port := at(endpoint, "port")) not in (None, _EXPORTER_PORT, UNKNOWN)
-    ]
-
-
 CLUSTER_POLICY_NAMED = Rule(
     name="cluster-policy-named",
     description="The GPU Operator's ClusterPolicy is the chart's own.",
@@ -276,4 +265,13 @@ EXPORTER_SCRAPED = Rule(
     admission=PLATFORMS_OWN,
 )
 
-OPERATOR_OBJECT_RULES = (CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED)
+RULES = (
+    OPERATOR_INSTALLS_NOTHING,
+    OPERATOR_MIG_MIXED,
+    OPERATOR_SHARES_NOTHING_BY_DEFAULT,
+    OPERATOR_CARDS_BY_REQUEST,
+    OPERATOR_TOLERATES_STANDARD,
+    CLUSTER_POLICY_NAMED,
+    EXPORTER_SCRAPED,
+)
+STACK_RULES = (OPERATOR_REACHES_POOLS,)

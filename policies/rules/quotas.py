@@ -1,4 +1,4 @@
-"""Quotas and layouts against what the stack's nodes can offer."""
+"""Quotas and MIG layouts: a quota counts what the stack's nodes offer, and a card can make every layout."""
 
 from __future__ import annotations
 

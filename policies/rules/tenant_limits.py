@@ -1,4 +1,4 @@
-"""Limits of a team's namespace: a quota for every resource that the stack offers, and a default for memory."""
+"""Limits of a team's namespace: a quota for every card resource of the stack, and default memory for containers."""
 
 from __future__ import annotations
 

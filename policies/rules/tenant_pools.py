@@ -1,4 +1,4 @@
-"""The pools of each namespace, as a stack publishes them: guarantees and admission policies use the same pools."""
+"""The pools of each namespace: guarantees and admission policies use those that the stack publishes."""
 
 from __future__ import annotations
 

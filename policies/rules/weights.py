@@ -1,4 +1,4 @@
-"""The order of NodePools: each has its own weight, and a spot NodePool has several types and zones."""
+"""Choice among NodePools: those that accept the same pods differ in weight, and a spot NodePool has several types."""
 
 from __future__ import annotations
 

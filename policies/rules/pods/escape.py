@@ -1,4 +1,4 @@
-"""Pods that bypass the pools: by the name of a node, or on GPU nodes without asking for a card."""
+"""Pods that bypass the pools: by the name of a node, or by access to GPU nodes without a request for cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributed Jobs: pods have fixed indexes, and the address of the rank-0 pod resolves."""
+"""Distributed Jobs: pods have fixed indexes, and the master's address resolves to the rank-0 pod."""
 
 from __future__ import annotations
 

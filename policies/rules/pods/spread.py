@@ -1,4 +1,4 @@
-"""Replicas of a server spread over hosts and zones, so that the loss of one does not stop them all."""
+"""Replicas of a server spread over hosts and zones, so that the loss of one host or zone does not stop them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods in a known stack: they reach the pool that they name, and their namespace allows them."""
+"""Pods in a named stack: each reaches the pool that it names, at a priority and in amounts of its namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A field turns the service account's token off; an annotation of the same name has no effect."""
+"""The service account's token: a field turns it off, and an annotation of the same name has no effect."""
 
 from __future__ import annotations
 
