@@ -19,7 +19,6 @@ from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.outputs import describe
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import Rendered, render
 from gpuplatform.settings.cluster import Contents
 from gpuplatform.settings.settings import Settings
@@ -73,12 +72,7 @@ def contents(
     NodeGroups("static", group_args, after_cluster)
     NodePools(
         "pools",
-        NodePoolsArgs(
-            cluster=cluster,
-            node_classes=documents.node_classes,
-            overlays=documents.overlays,
-            node_pools=documents.node_pools,
-        ),
+        NodePoolsArgs(cluster=cluster, node_classes=documents.node_classes, node_pools=documents.node_pools),
         pulumi.ResourceOptions(depends_on=[karpenter, operator, plugins]),
     )
     tenants = Tenants(
@@ -97,7 +91,7 @@ def contents(
         # Kueue acts on tenants' namespaces, and Prometheus claims a volume.
         pulumi.ResourceOptions.merge(after_cluster, pulumi.ResourceOptions(depends_on=[tenants, storage])),
     )
-    in_cluster = admission_documents(stack_view(settings, template_name), settings.admission)
+    in_cluster = admission_documents(stack_view(settings), settings.admission)
     Admission("admission", AdmissionArgs(cluster=cluster, documents=in_cluster), after_cluster)
 
 

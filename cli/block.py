@@ -19,10 +19,10 @@ def block(stack: str | None, settings: Path | None, pool_name: str, affinity: bo
     from gpuplatform.render.block import block as block_of  # noqa: PLC0415
     from gpuplatform.render.document import as_yaml  # noqa: PLC0415
 
-    accepted, _ = accepted_settings(stack, settings)
-    pool = next((pool for pool in accepted.pools if pool.name == pool_name), None)
+    stack_settings = accepted_settings(stack, settings)
+    pool = next((pool for pool in stack_settings.pools if pool.name == pool_name), None)
     if pool is None:
-        pool_names = ", ".join(pool.name for pool in accepted.pools)
+        pool_names = ", ".join(pool.name for pool in stack_settings.pools)
         click.echo(
             f"--pool: given {pool_name!r}; allowed: a pool of the stack: {pool_names}. Change: name one of those",
             err=True,

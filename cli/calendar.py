@@ -41,8 +41,8 @@ def _monday(_context: click.Context, option: click.Parameter, value: str | None)
     else:
         year, week = int(match[1]), int(match[2])
     if year not in _YEARS:
-        allowed = f"must be a week of the years {_YEARS[0]} to {_YEARS[-1]}"
-        raise click.BadParameter(f"{value}: {allowed}, such as 2026-W48", param=option)
+        rule = f"must be a week of the years {_YEARS[0]} to {_YEARS[-1]}"
+        raise click.BadParameter(f"{value}: {rule}, such as 2026-W48", param=option)
     try:
         day = datetime.date.fromisocalendar(year, week, 1)
     except ValueError as error:
@@ -61,7 +61,7 @@ class _Page:
     remarks: tuple[Remark, ...]
 
     @property
-    def alike(self) -> tuple[object, ...]:
+    def group_key(self) -> tuple[object, ...]:
         """The parts in which two NodePools must agree to be shown together."""
         return self.pool, self.time_zone, tuple(self.weeks.items()), self.remarks
 
@@ -86,15 +86,15 @@ def calendar(
     The numbers come from the rendered NodePools and are computed as Karpenter computes them. Karpenter subtracts the
     nodes that it is disrupting already. Exit code: 0 success, 2 wrong usage.
     """
-    accepted, _ = accepted_settings(stack, settings)
-    pages = [page for page in pages_of(accepted, monday, nodes) if pool in (None, page.pool)]
+    stack_settings = accepted_settings(stack, settings)
+    pages = [page for page in pages_of(stack_settings, monday, nodes) if pool in (None, page.pool)]
     if not pages:
-        pool_names = ", ".join(dict.fromkeys(page.pool for page in pages_of(accepted, monday, nodes)))
+        pool_names = ", ".join(dict.fromkeys(page.pool for page in pages_of(stack_settings, monday, nodes)))
         raise click.UsageError(f"no Karpenter pool {pool!r} in this stack; pools here: {pool_names}")
     if output == "json":
         click.echo(json.dumps(_as_json(monday, pages), indent=2))
         return
-    for lines in _texts(monday, pages):
+    for lines in _page_groups(monday, pages):
         click.echo("\n".join([*lines, ""]))
 
 
@@ -102,7 +102,7 @@ def pages_of(settings: Settings, monday: datetime.datetime, of_nodes: int) -> li
     """Every NodePool of a stack in the order in which they are rendered."""
     owners = _owners(settings)
     pages: list[_Page] = []
-    for document in render(settings).node_pools:
+    for document in (rendered.node_pool for rendered in render(settings).node_pools):
         name = name_of(document)
         pool, disruption = owners[name]
         budgets = budgets_of(document)
@@ -113,29 +113,29 @@ def pages_of(settings: Settings, monday: datetime.datetime, of_nodes: int) -> li
 
 def _owners(settings: Settings) -> dict[str, tuple[str, Disruption]]:
     """The pool of each NodePool, and the pool's disruption settings."""
-    planned = plan(settings.pools, settings.network.zones)
-    others = (*settings.cpu_pools, *settings.neuron_pools)
-    return {node_pool.name: (node_pool.pool.name, node_pool.pool.disruption) for node_pool in planned} | {
-        other.name: (other.name, other.disruption) for other in others
+    node_pools = plan(settings.pools, settings.network.zones)
+    other_pools = (*settings.cpu_pools, *settings.neuron_pools)
+    return {node_pool.name: (node_pool.pool.name, node_pool.pool.disruption) for node_pool in node_pools} | {
+        pool.name: (pool.name, pool.disruption) for pool in other_pools
     }
 
 
-def _texts(monday: datetime.datetime, pages: Sequence[_Page]) -> Iterable[list[str]]:
+def _page_groups(monday: datetime.datetime, pages: Sequence[_Page]) -> Iterable[list[str]]:
     year, week, _ = monday.isocalendar()
     yield [f"Nodes that may be disrupted at once, {year}-W{week:02}"]
     groups: dict[tuple[object, ...], list[_Page]] = {}
     for page in pages:
-        groups.setdefault(page.alike, []).append(page)
-    for alike in groups.values():
-        yield _text(monday, alike[0], [page.nodepool for page in alike])
+        groups.setdefault(page.group_key, []).append(page)
+    for group in groups.values():
+        yield _page_lines(monday, group[0], [page.nodepool for page in group])
 
 
-def _text(monday: datetime.datetime, page: _Page, names: list[str]) -> list[str]:
+def _page_lines(monday: datetime.datetime, page: _Page, names: list[str]) -> list[str]:
     lines = [f"{page.pool}: NodePool{'s' if len(names) > 1 else ''} {', '.join(names)}"]
-    same: dict[tuple[Stretch, ...], list[Reason]] = {}
+    reasons_by_week: dict[tuple[Stretch, ...], list[Reason]] = {}
     for reason, week in page.weeks.items():
-        same.setdefault(week, []).append(reason)
-    for week, reasons in same.items():
+        reasons_by_week.setdefault(week, []).append(reason)
+    for week, reasons in reasons_by_week.items():
         title = ", ".join(reason.value for reason in reasons)
         if len(week) == 1:
             lines.append(f"  {title}: {_cell({week[0].nodes})} at any time")
@@ -157,15 +157,15 @@ def _grid(monday: datetime.datetime, week: Sequence[Stretch], time_zone: str) ->
             cells.setdefault((local.date(), local.hour), set()).add(stretch.nodes)
             # To the next full hour of the zone, or the end of the stretch.
             at = min(stretch.end, at + _HOUR - datetime.timedelta(minutes=local.minute))
-    written = {at: _cell(nodes) for at, nodes in cells.items()}
-    width = max(2, *(len(cell) for cell in written.values()))
+    cell_texts = {at: _cell(nodes) for at, nodes in cells.items()}
+    width = max(2, *(len(cell) for cell in cell_texts.values()))
     first = monday.astimezone(zone).date()
     days = [first + _DAY * day for day in range(8)]
     head = f"{time_zone:<16}" + " ".join(f"{hour:>{width}}" for hour in range(24))
     rows = [
-        f"{day:%a %Y-%m-%d}  " + " ".join(f"{written.get((day, hour), ''):>{width}}" for hour in range(24))
+        f"{day:%a %Y-%m-%d}  " + " ".join(f"{cell_texts.get((day, hour), ''):>{width}}" for hour in range(24))
         for day in days
-        if any((day, hour) in written for hour in range(24))
+        if any((day, hour) in cell_texts for hour in range(24))
     ]
     return [head, *(row.rstrip() for row in rows)]
 

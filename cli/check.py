@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from cli.capacity import capacity_json, capacity_text
-from cli.judged import judged_file
+from cli.comparison.change_report import ChangeReport, change_report, no_change_json
+from cli.policy_check import check_with_policies
 from cli.published import published_outputs
 from cli.stacks import stack_options, which_file
-from cli.was.told import Told, no_change_json, told_change
 from gpuplatform.accept import Loaded, report
 from gpuplatform.analysis.cost import bill
 from gpuplatform.analysis.mig.slices import cuts
@@ -65,18 +66,17 @@ def check(
     Exit code: 0 accepted, 1 refused, 2 wrong usage.
     """
     if explain:
-        for line in _explained():
+        for line in _engine_rule_lines():
             click.echo(line)
         return
     if was is None and (workloads is not None or allow_breaking):
         raise click.UsageError("--workloads and --allow-breaking need a change to check: give --was too")
     file = which_file(stack, settings)
-    loaded = judged_file(file, published_outputs(stack, published))
-    change = None if was is None else told_change(was, file, workloads)
-    breaks = change.breaks(Severity.WARNING if allow_breaking else Severity.ERROR) if change else ()
-    more = (*(change.faults if change else ()), *breaks)
-    if more:
-        loaded = Loaded(None if errors(more) else loaded.settings, loaded.draft, (*loaded.faults, *more))
+    loaded = check_with_policies(file, published_outputs(stack, published))
+    change = None if was is None else change_report(was, file, loaded, workloads)
+    if change is not None:
+        severity = Severity.WARNING if allow_breaking else Severity.ERROR
+        loaded = _with_faults(loaded, (*change.faults, *change.breaks(severity)))
     if output == "json":
         click.echo(json.dumps(_as_json(loaded, change), indent=2))
     else:
@@ -86,7 +86,12 @@ def check(
     sys.exit(1 if loaded.settings is None else 0)
 
 
-def _explained() -> list[str]:
+def _with_faults(loaded: Loaded, faults: tuple[Fault, ...]) -> Loaded:
+    """The same with further faults; an error among them refuses the settings."""
+    return replace(loaded, settings=None if errors(faults) else loaded.settings, faults=(*loaded.faults, *faults))
+
+
+def _engine_rule_lines() -> list[str]:
     return [
         "Checked by `gpuplatform check` and by the engine: settings, Kubernetes objects, chart values and node groups.",
         "Checked only by the engine, with --policy-pack policies: AWS resources, which settings do not contain:",
@@ -96,27 +101,26 @@ def _explained() -> list[str]:
 
 
 def _print(loaded: Loaded) -> None:
-    refused = errors(loaded.faults)
-    if refused:
-        click.echo(report(refused))
+    if faults := errors(loaded.faults):
+        click.echo(report(faults))
     for warning in warnings(loaded.faults):
         click.echo(f"warning: {warning.path}: {warning.given}; allowed: {warning.allowed}. Change: {warning.change}")
     if loaded.settings is None:
         return
     settings = loaded.settings
-    planned = plan(settings.pools, settings.network.zones)
-    cards = sum(node_pool.ceiling_cards for node_pool in planned)
+    node_pools = plan(settings.pools, settings.network.zones)
+    cards = sum(node_pool.ceiling_cards for node_pool in node_pools)
     click.echo(
-        f"{settings.environment}: accepted. {len(settings.pools)} GPU pools in {len(planned)} NodePools,"
+        f"{settings.environment}: accepted. {len(settings.pools)} GPU pools in {len(node_pools)} NodePools,"
         f" {cards} cards at most; {len(settings.tenants)} tenants."
     )
-    for cut in cuts(planned):
+    for cut in cuts(node_pools):
         click.echo(str(cut))
-    if loaded.draft is not None:
-        for line in capacity_text(loaded.draft, settings):
+    if loaded.partial_settings is not None:
+        for line in capacity_text(loaded.partial_settings, settings):
             click.echo(line)
-    if (carried := system_load(settings)) is not None:
-        click.echo(str(carried))
+    if (load := system_load(settings)) is not None:
+        click.echo(str(load))
     for line in _bill_lines(loaded):
         click.echo(line)
     for line in _unknown_lines(settings.cluster.version):
@@ -124,47 +128,51 @@ def _print(loaded: Loaded) -> None:
 
 
 def _bill_lines(loaded: Loaded) -> list[str]:
-    whole = bill(loaded.draft) if loaded.draft else None
-    if whole is None or loaded.settings is None:
+    stack_bill = bill(loaded.partial_settings) if loaded.partial_settings else None
+    if stack_bill is None or loaded.settings is None:
         return []
     cost = loaded.settings.cost
     lines = [
-        f"monthly floor   ${whole.floor_usd_per_month:>12,.0f}  (limit ${cost.monthly_floor_limit_usd:,})",
-        f"monthly ceiling ${whole.ceiling_usd_per_month:>12,.0f}  (budget ${cost.monthly_budget_usd:,};"
+        f"monthly floor   ${stack_bill.floor_usd_per_month:>12,.0f}  (limit ${cost.monthly_floor_limit_usd:,})",
+        f"monthly ceiling ${stack_bill.ceiling_usd_per_month:>12,.0f}  (budget ${cost.monthly_budget_usd:,};"
         f" spot priced at {cost.spot_price_ratio:.2f} of on demand)",
     ]
-    if whole.unpriced:
-        lines.append(f"not in these sums, because the price is unknown: {', '.join(whole.unpriced)}")
+    if stack_bill.unpriced:
+        lines.append(f"not in these sums, because the price is unknown: {', '.join(stack_bill.unpriced)}")
     return lines
 
 
 def _unknown_lines(kubernetes: str) -> list[str]:
-    pairs, unknown = len(instance_types()) * len(regions()), unknown_pairs()
+    pair_count, unknown_count = len(instance_types()) * len(regions()), unknown_pairs()
+    known_count = pair_count - unknown_count
     lines = [
-        f"the catalog has a price for {pairs - unknown} of {pairs} pairs of type and region; {unknown} are unknown"
+        f"the catalog has a price for {known_count} of {pair_count} pairs of type and region;"
+        f" {unknown_count} are unknown"
     ]
     lines += [f"unverified version: {pin.name} {pin.version} ({pin.source})" for pin in unverified(kubernetes)]
     return lines
 
 
-def _as_json(loaded: Loaded, change: Told | None) -> dict[str, object]:
-    whole = bill(loaded.draft) if loaded.draft and loaded.settings else None
+def _as_json(loaded: Loaded, change: ChangeReport | None) -> dict[str, object]:
+    stack_bill = bill(loaded.partial_settings) if loaded.partial_settings and loaded.settings else None
     kubernetes = loaded.settings.cluster.version if loaded.settings else None
-    carried = system_load(loaded.settings) if loaded.settings else None
+    load = system_load(loaded.settings) if loaded.settings else None
     return {
         "accepted": loaded.settings is not None,
-        "errors": _faults(errors(loaded.faults)),
-        "warnings": _faults(warnings(loaded.faults)),
-        "monthly_floor_usd": round(whole.floor_usd_per_month, 2) if whole else None,
-        "monthly_ceiling_usd": round(whole.ceiling_usd_per_month, 2) if whole else None,
-        "capacity": capacity_json(loaded.draft, loaded.settings) if loaded.draft and loaded.settings else None,
-        "system_nodes": carried.as_json() if carried else None,
-        "unpriced_instance_types": list(whole.unpriced) if whole else [],
+        "errors": _faults_json(errors(loaded.faults)),
+        "warnings": _faults_json(warnings(loaded.faults)),
+        "monthly_floor_usd": round(stack_bill.floor_usd_per_month, 2) if stack_bill else None,
+        "monthly_ceiling_usd": round(stack_bill.ceiling_usd_per_month, 2) if stack_bill else None,
+        "capacity": capacity_json(loaded.partial_settings, loaded.settings)
+        if loaded.partial_settings and loaded.settings
+        else None,
+        "system_nodes": load.as_json() if load else None,
+        "unpriced_instance_types": list(stack_bill.unpriced) if stack_bill else [],
         "unknown_type_region_pairs": unknown_pairs(),
         **(change.as_json() if change else no_change_json()),
         "unverified_versions": [f"{pin.name} {pin.version}" for pin in unverified(kubernetes)] if kubernetes else [],
     }
 
 
-def _faults(faults: list[Fault]) -> list[dict[str, str]]:
+def _faults_json(faults: list[Fault]) -> list[dict[str, str]]:
     return [fault.as_json() for fault in faults]

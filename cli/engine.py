@@ -55,9 +55,9 @@ def levels() -> None:
 @engine.command()
 def types() -> None:
     """List the resource types that the stand-ins support; any other type is an error."""
-    from sandbox.cloud.types import listed  # noqa: PLC0415
+    from sandbox.cloud.types import type_names  # noqa: PLC0415
 
-    for type_name in listed():
+    for type_name in type_names():
         click.echo(type_name)
 
 
@@ -82,12 +82,12 @@ def _run(name: str, stack: str, levels_file: Path | None) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted: run the command again to continue", err=True)
         return 1
-    for line in _closing(verb, stack, path, outcome):
+    for line in _closing_lines(verb, stack, path, outcome):
         click.echo(line)
     return 0 if outcome.ok else 1
 
 
-def _closing(verb: str, stack: str, path: Path, outcome: EngineResult) -> list[str]:
+def _closing_lines(verb: str, stack: str, path: Path, outcome: EngineResult) -> list[str]:
     from cli.summary import summary  # noqa: PLC0415
     from gpuplatform.accept import check_file  # noqa: PLC0415
     from sandbox.engine.run import SECRET  # noqa: PLC0415
@@ -99,7 +99,7 @@ def _closing(verb: str, stack: str, path: Path, outcome: EngineResult) -> list[s
     if verb == "down" or settings is None:
         return ["", f"{stack}: nothing of it remains on this machine ({seconds:.0f} s)."]
     block = f".venv/bin/gpuplatform block --stack {stack} --pool {settings.pools[0].name}"
-    after = {"preview": f"make up STACK={stack}", "up": f"make down STACK={stack}"}[str(verb)]
+    next_command = {"preview": f"make up STACK={stack}", "up": f"make down STACK={stack}"}[str(verb)]
     outputs = ", ".join(f"{name} (secret)" if value == SECRET else name for name, value in outcome.outputs.items())
     return [
         "",
@@ -108,5 +108,5 @@ def _closing(verb: str, stack: str, path: Path, outcome: EngineResult) -> list[s
         "",
         f"{stack}: {verb} done in {seconds:.0f} s, on the real engine; stand-ins replaced AWS, EKS and Kubernetes.",
         f"next: {block}    (the YAML to paste into a pod)",
-        f"      {after}",
+        f"      {next_command}",
     ]

@@ -6,13 +6,17 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from cli.stacks import stack_options
+from cli.stacks import accepted_settings, stack_options
 from gpuplatform.analysis.placement.view import StackView
 from policies.lint.judging import LintResult, Source, read
 from policies.lint.judging import lint as judge
+
+if TYPE_CHECKING:
+    from gpuplatform.settings.settings import Settings
 
 _PIPE = "-"
 _ENDINGS = (".yaml", ".yml")
@@ -30,23 +34,21 @@ def lint(paths: tuple[str, ...], stack: str | None, settings: Path | None, outpu
 
     Exit code: 0 no findings, 1 findings, 2 wrong usage.
     """
-    missing = [path for path in paths if path != _PIPE and not Path(path).exists()]
-    if missing:
-        raise click.UsageError(f"no such file or directory: {', '.join(missing)}")
-    view = None if stack is None and settings is None else stack_view_of(stack, settings)
-    linted = judge(sources(paths), view)
-    click.echo(_written(linted, output))
-    sys.exit(1 if linted.findings else 0)
+    missing_paths = [path for path in paths if path != _PIPE and not Path(path).exists()]
+    if missing_paths:
+        raise click.UsageError(f"no such file or directory: {', '.join(missing_paths)}")
+    no_stack = stack is None and settings is None
+    view = None if no_stack else stack_view_of(accepted_settings(stack, settings))
+    result = judge(sources(paths), view)
+    click.echo(_as_format(result, output))
+    sys.exit(1 if result.findings else 0)
 
 
-def stack_view_of(stack: str | None, settings: Path | None) -> StackView:
-    """The named stack as the placement analysis sees it; refused settings end the command with a report."""
-    from cli.stacks import accepted_settings  # noqa: PLC0415
+def stack_view_of(settings: Settings) -> StackView:
+    """A stack as the placement analysis sees it."""
     from gpuplatform.analysis.placement.stack import stack_view  # noqa: PLC0415
-    from gpuplatform.render.dra import template_name  # noqa: PLC0415
 
-    accepted, _ = accepted_settings(stack, settings)
-    return stack_view(accepted, template_name)
+    return stack_view(settings)
 
 
 def sources(paths: tuple[str, ...]) -> Iterator[Source]:
@@ -64,14 +66,14 @@ def sources(paths: tuple[str, ...]) -> Iterator[Source]:
 def _manifests(directory: Path) -> list[Path]:
     """Every YAML file below a directory, in order, without the folder ``.git``."""
     manifests: list[Path] = []
-    for folder, below, files in os.walk(directory):
-        below[:] = sorted(name for name in below if name != ".git")
+    for folder, folders, files in os.walk(directory):
+        folders[:] = sorted(name for name in folders if name != ".git")
         manifests += [Path(folder, name) for name in sorted(files) if name.endswith(_ENDINGS)]
     return manifests
 
 
-def _written(linted: LintResult, output: str) -> str:
+def _as_format(result: LintResult, output: str) -> str:
     from policies.lint.output import as_github, as_json, as_text  # noqa: PLC0415
     from policies.lint.sarif import as_sarif  # noqa: PLC0415
 
-    return {"text": as_text, "json": as_json, "sarif": as_sarif, "github": as_github}[output](linted)
+    return {"text": as_text, "json": as_json, "sarif": as_sarif, "github": as_github}[output](result)

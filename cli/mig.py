@@ -13,6 +13,7 @@ from gpuplatform.analysis.mig import Placed, Proof, prove
 from gpuplatform.analysis.mig.file import DEVICES_PER_NODE, EntryVerdict, FileVerdict, judge
 from gpuplatform.catalog.mig import MigGeometry, geometries, geometry, parse_profile, unplaced
 from gpuplatform.faults import Fault, errors
+from gpuplatform.standard.labels import profile_value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,12 +56,12 @@ def mig(
     """
     if file is not None:
         if card is not None:
-            raise click.UsageError("give --file alone; the card goes with it as --card CARD")
+            raise click.UsageError("with --file, write the card as --card CARD and name no profiles")
         verdict = _judge_file(file, None if file_card is None else _card(file_card), devices)
         _print_file(file, verdict, as_json=output == "json")
         context.exit(1 if errors(verdict.faults) else 0)
     if file_card is not None:
-        raise click.UsageError("--card goes with --file; without it, CARD is the first word after mig")
+        raise click.UsageError("--card needs --file; without --file, CARD is the first word after mig")
     if card is None:
         raise click.UsageError(f"give CARD and PROFILE[:N], or --file FILE. Cards: {', '.join(geometries())}")
     card_geometry = _card(card)
@@ -82,23 +83,25 @@ def _card(name: str) -> MigGeometry:
     return card_geometry
 
 
-def _counts(card: MigGeometry, words: Sequence[str]) -> dict[str, int]:
+def _counts(card: MigGeometry, arguments: Sequence[str]) -> dict[str, int]:
     """Counts by profile from ``PROFILE[:N]`` words, added up; a malformed word is wrong usage."""
-    if not words:
+    if not arguments:
         raise click.UsageError(f"name at least one PROFILE[:N]. {card.card} has {_names(card)}")
     counts: dict[str, int] = {}
-    for word in words:
-        name, colon, count = word.partition(":")
+    for argument in arguments:
+        name, colon, count = argument.partition(":")
         if parse_profile(name) is None:
-            profile_name = next((profile.name for profile in card.profiles if profile.label_value == name), None)
-            meant = (
+            profile_name = next(
+                (profile.name for profile in card.profiles if profile_value(profile.name) == name), None
+            )
+            correction = (
                 f"is called {profile_name} here"
                 if profile_name
                 else "is not written as a MIG profile such as 1g.10gb or 1g.10gb+me"
             )
-            raise click.UsageError(f"{name!r} {meant}. {card.card} has {_names(card)}")
+            raise click.UsageError(f"{name!r} {correction}. {card.card} has {_names(card)}")
         if colon and not (count.isascii() and count.isdecimal() and len(count) <= 3 and int(count) > 0):
-            raise click.UsageError(f"{word!r}: the count after the colon is a whole number from 1 to 999")
+            raise click.UsageError(f"{argument!r}: the count after the colon is a whole number from 1 to 999")
         counts[name] = counts.get(name, 0) + (int(count) if colon else 1)
     return counts
 
@@ -139,12 +142,12 @@ def _print_proof(card: MigGeometry, proof: Proof, *, as_json: bool) -> None:
         console,
         f"Used: {compute} of {card.compute_slices} compute slices, {memory} of {card.memory_slices} memory slices.",
     )
-    _say(console, _stranded(proof))
-    fits = " or ".join(str(layout) for layout in proof.also_fits)
-    _say(console, f"Also fits: {fits}." if fits else "Also fits: nothing.")
+    _say(console, _stranded_slices(proof))
+    additions = " or ".join(str(layout) for layout in proof.also_fits)
+    _say(console, f"Also fits: {additions}." if additions else "Also fits: nothing.")
 
 
-def _stranded(proof: Proof) -> str:
+def _stranded_slices(proof: Proof) -> str:
     clauses = [
         f"{_WORDS[count]} {kind} {'slice is' if count == 1 else 'slices are'} stranded"
         for count, kind in ((proof.stranded_compute, "compute"), (proof.stranded_memory, "memory"))
@@ -157,18 +160,18 @@ def _stranded(proof: Proof) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}: nothing that fits beside this layout can use {them}."
 
 
-def _drawing(card: MigGeometry, placed: Sequence[Placed]) -> list[Text]:
+def _drawing(card: MigGeometry, instances: Sequence[Placed]) -> list[Text]:
     """The card's memory slices as a row of boxes, one box for each instance and each free slice, within 80 columns."""
     from rich.text import Text  # noqa: PLC0415 - loaded only when something is drawn
 
     width = min(8, (_COLUMNS - len(_MARGIN) - 1) // card.memory_slices)
     ruler = "".join(f" {index:<{width - 1}}" for index in range(card.memory_slices))
     lines = [Text(f"{_MARGIN}{ruler}".rstrip())]
-    names = list(dict.fromkeys(instance.profile for instance in placed))
-    starts = {instance.start: instance for instance in placed}
+    names = list(dict.fromkeys(instance.profile for instance in instances))
+    starts = {instance.start: instance for instance in instances}
     # A narrow box has room for 1g.10gb and not for 1g.10gb+me: the attribute goes to a row of its own.
-    split = [_base_and_attribute(card, instance.profile) for instance in placed]
-    for row in range(2 if any(attribute for _, attribute in split) else 1):
+    name_parts = [_base_and_attribute(card, instance.profile) for instance in instances]
+    for row in range(2 if any(attribute for _, attribute in name_parts) else 1):
         line = Text(" " * len(_MARGIN))
         index = 0
         while index < card.memory_slices:
@@ -227,9 +230,9 @@ def _print_file(file: Path, verdict: FileVerdict, *, as_json: bool) -> None:
         _say(console, f"{entry.path}: {_entry_in_words(entry)}")
     for fault in verdict.faults:
         _say(console, f"{fault.severity}: {fault}")
-    wrong = len(errors(verdict.faults))
+    error_count = len(errors(verdict.faults))
     if verdict.entries:
-        _say(console, f"{len(verdict.entries)} entries checked, {wrong} errors.")
+        _say(console, f"{len(verdict.entries)} entries checked, {error_count} errors.")
 
 
 def _entry_in_words(entry: EntryVerdict) -> str:

@@ -15,6 +15,6 @@ def plan(stack: str | None, settings: Path | None) -> None:
     """Print the stack's pools with labels, ceilings and prices, its tenants, and what it costs."""
     from cli.summary import summary  # noqa: PLC0415
 
-    accepted, _ = accepted_settings(stack, settings)
-    for line in summary(accepted):
+    stack_settings = accepted_settings(stack, settings)
+    for line in summary(stack_settings):
         click.echo(line)

@@ -34,7 +34,7 @@ _COMMAND = f"`pulumi stack output {OUTPUT_NAME} --json`"
 
 
 def _on_this_machine(stack: str) -> PlatformOutputs | None:
-    from sandbox.engine.published import published  # noqa: PLC0415
+    from sandbox.engine.published import stack_output  # noqa: PLC0415
 
-    plain = published(stack, OUTPUT_NAME)
+    plain = stack_output(stack, OUTPUT_NAME)
     return parse(cast("Mapping[str, object]", plain))[0] if isinstance(plain, dict) else None

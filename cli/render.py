@@ -16,16 +16,15 @@ def render(stack: str | None, settings: Path | None, out: Path) -> None:
     """Write every Kubernetes object to its own file, and each chart's values to values.CHART.yaml."""
     from gpuplatform.analysis.placement.stack import stack_view  # noqa: PLC0415
     from gpuplatform.render.document import as_yaml, file_names  # noqa: PLC0415
-    from gpuplatform.render.dra import template_name  # noqa: PLC0415
     from gpuplatform.render.stack import render as render_stack  # noqa: PLC0415
     from policies.admission.documents import admission_documents  # noqa: PLC0415
 
-    accepted, _ = accepted_settings(stack, settings)
-    rendered = render_stack(accepted)
-    admission = admission_documents(stack_view(accepted, template_name), accepted.admission)
-    documents = (*rendered.documents, *admission)
+    stack_settings = accepted_settings(stack, settings)
+    stack_documents = render_stack(stack_settings)
+    admission = admission_documents(stack_view(stack_settings), stack_settings.admission)
+    documents = (*stack_documents.documents, *admission)
     files = {name: as_yaml(document) for name, document in file_names(documents).items()}
-    files |= {f"values.{chart}.yaml": as_yaml(values) for chart, values in rendered.values.items()}
+    files |= {f"values.{chart}.yaml": as_yaml(values) for chart, values in stack_documents.values.items()}
     try:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

@@ -1,4 +1,4 @@
-"""``gpuplatform sandbox``: a real control plane on this machine, and its tools."""
+"""``gpuplatform sandbox``: the platform on this machine, with a real control plane, and its tools."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def up(stack: str) -> None:
     accepted_settings(stack, None)
     steps = Steps(sys.stdout, [])
     file = which_file(stack, None)
-    ended = _or_exit(lambda: bring_up(stack, file, session_folder(), steps))
-    for line in _after_up(stack, ended, steps):
+    result = _or_exit(lambda: bring_up(stack, file, session_folder(), steps))
+    for line in _after_up(stack, result, steps):
         click.echo(line)
-    sys.exit(0 if ended.ok else 1)
+    sys.exit(0 if result.ok else 1)
 
 
 @sandbox.command()
@@ -63,22 +63,22 @@ def status() -> None:
     from sandbox.session.folder import session_folder  # noqa: PLC0415
 
     folder = session_folder()
-    held, session_status = folder.stack(), folder.status()
-    if held is None or session_status is None:
+    stack, session_status = folder.stack(), folder.status()
+    if stack is None or session_status is None:
         click.echo("there is no sandbox on this machine")
         sys.exit(1)
-    runs = session_status.supervisor.running() is not None
-    click.echo(f"{held}: {'up' if runs and session_status.ready else 'down: its processes have ended'}")
-    for part in session_status.parts if runs else ():
-        again = f", started again {part.restarts} times" if part.restarts else ""
-        click.echo(f"  {part.name:26} process {part.pid}{again}")
-    for line in session_status.said:
+    is_running = session_status.supervisor.running() is not None
+    click.echo(f"{stack}: {'up' if is_running and session_status.ready else 'down: its processes have ended'}")
+    for part in session_status.parts if is_running else ():
+        restarts = f", started again {part.restarts} times" if part.restarts else ""
+        click.echo(f"  {part.name:26} process {part.pid}{restarts}")
+    for line in session_status.events:
         click.echo(f"  {line}")
-    if not runs:
+    if not is_running:
         click.echo(
-            f"  the supervisor's log is {folder.log}; `gpuplatform sandbox up --stack {held}` continues from there"
+            f"  the supervisor's log is {folder.log}; `gpuplatform sandbox up --stack {stack}` continues from there"
         )
-    sys.exit(0 if runs else 1)
+    sys.exit(0 if is_running else 1)
 
 
 @sandbox.command()
@@ -127,31 +127,31 @@ def _or_exit(action: Callable[[], T]) -> T:
     sys.exit(1)
 
 
-def _after_up(stack: str, ended: SessionResult, steps: Steps) -> list[str]:
+def _after_up(stack: str, result: SessionResult, steps: Steps) -> list[str]:
     from cli.summary import summary  # noqa: PLC0415
     from gpuplatform.render.stack import render  # noqa: PLC0415
     from sandbox.cloud.releases import served  # noqa: PLC0415
 
-    if not ended.ok:
+    if not result.ok:
         return [
             "",
             *steps.lines(),
             f"{stack}: up failed; the messages above say what to change. Then run `up` again, or `down`.",
         ]
-    charts = ["karpenter-crd", *render(ended.settings).values]
-    changed = {name: count for name, count in ended.outcome.changes.items() if name != "same"}
+    charts = ["karpenter-crd", *render(result.settings).values]
+    change_counts = {name: count for name, count in result.outcome.changes.items() if name != "same"}
     return [
         "",
-        *summary(ended.settings),
+        *summary(result.settings),
         "",
         "served by: the real Pulumi engine, a real API server, scheduler and controller manager, and Karpenter's own",
         "packages. AWS, EKS, the kubelets and Pulumi's Kubernetes provider are stand-ins; the last applies each object",
         "to that API server. Releases:",
         *(f"  {chart}: {served(chart)}" for chart in charts),
-        *(f"has not settled: {workload}" for workload in ended.still_moving),
+        *(f"has not settled: {workload}" for workload in result.unsettled),
         "",
         *steps.lines(),
-        f"{stack}: up; {', '.join(f'{count} {name}' for name, count in changed.items()) or 'nothing changed'}.",
+        f"{stack}: up; {', '.join(f'{count} {name}' for name, count in change_counts.items()) or 'nothing changed'}.",
         "next: kubectl --kubeconfig $(.venv/bin/gpuplatform sandbox kubeconfig) apply -f examples/workloads/",
         "      .venv/bin/gpuplatform sandbox status    (`sandbox down` removes it)",
     ]
@@ -171,13 +171,13 @@ def tools() -> None:
 
 
 def _tool_in_words(row: Row) -> str:
-    from sandbox.tools.inventory import what_is_there  # noqa: PLC0415
+    from sandbox.tools.inventory import availability  # noqa: PLC0415
     from sandbox.tools.module_files import ModuleFiles  # noqa: PLC0415
     from sandbox.tools.table import NEEDED_BY_TESTS  # noqa: PLC0415
 
-    there = what_is_there(row)
-    if there:
-        return f"{there.version:10} {there.source}: {there.path}"
-    make = "make tools" if row.needed_by in NEEDED_BY_TESTS else f"make tools TOOLS={row.needed_by}"
-    does = "fetches it" if isinstance(row, ModuleFiles) else f"builds it in about {row.expected_minutes:g} min"
-    return f"{'-':10} missing: `{make}` {does}"
+    tool = availability(row)
+    if tool:
+        return f"{tool.version:10} {tool.source}: {tool.path}"
+    command = "make tools" if row.needed_by in NEEDED_BY_TESTS else f"make tools TOOLS={row.needed_by}"
+    action = "fetches it" if isinstance(row, ModuleFiles) else f"builds it in about {row.expected_minutes:g} min"
+    return f"{'-':10} missing: `{command}` {action}"

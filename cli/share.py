@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from cli.stacks import accepted_settings, stack_options
-from cli.summary import aligned
+from cli.text_table import text_table
 from gpuplatform.analysis.sharing import (
     Need,
     Option,
@@ -87,21 +87,22 @@ def share(
         cards=cards,
         interruptible=interruptible == "yes",
     )
-    chosen = accepted_settings(stack, settings)[0] if stack is not None or settings is not None else None
-    prices = _prices(chosen)
-    left_out: Mapping[str, str] = {}
-    if chosen is None:
+    stack_settings = None if stack is None and settings is None else accepted_settings(stack, settings)
+    prices = _prices(stack_settings)
+    unsuitable_pools: Mapping[str, str] = {}
+    if stack_settings is None:
         options = of_catalogue(need, prices)
     else:
-        options, left_out = of_stack(need, chosen, prices)
+        options, unsuitable_pools = of_stack(need, stack_settings, prices)
     advice = advise(options, need)
-    outside = advise(of_catalogue(need, prices), need) if chosen else None
-    named = f"--stack {stack}" if stack else f"--settings {settings}"
-    answer = _Answer(need, prices, options, advice, left_out, outside.best if outside else None, named)
+    catalogue_advice = advise(of_catalogue(need, prices), need) if stack_settings else None
+    catalogue_option = catalogue_advice.best if catalogue_advice else None
+    stack_option = f"--stack {stack}" if stack else f"--settings {settings}"
+    answer = _Answer(need, prices, options, advice, unsuitable_pools, catalogue_option, stack_option)
     if output == "json":
         click.echo(json.dumps(answer.as_json(), indent=2))
     else:
-        for line in answer.lines(chosen):
+        for line in answer.lines(stack_settings):
             click.echo(line)
     sys.exit(0 if advice else 1)
 
@@ -120,30 +121,30 @@ class _Answer:
     prices: Prices
     options: Sequence[Option]
     advice: SharingAdvice | None
-    left_out: Mapping[str, str]
+    unsuitable_pools: Mapping[str, str]
     """Pools of the stack that do not suit the pod, and why."""
-    outside: Option | None
+    catalogue_option: Option | None
     """With a stack: the best option of the catalog."""
-    named: str
+    stack_option: str
     """The stack as the command line names it."""
 
     def lines(self, settings: Settings | None) -> list[str]:
-        head = [_need_in_words(self.need), self._assumed(), ""]
+        head = [_need_in_words(self.need), self._assumptions(), ""]
         if self.advice is None:
-            return [*head, *(self._no_pool(settings) if settings else self._nothing())]
+            return [*head, *(self._no_pool_lines(settings) if settings else self._no_type_lines())]
         best = self.advice.best
-        pool = self._block(best, best.pool.name) if best.pool else [_as_a_pool(best)]
-        why_not = [f"Pool {name}: {why}." for name, why in self.left_out.items()]
+        pool = self._block_lines(best, best.pool.name) if best.pool else [_as_a_pool(best)]
+        pool_reasons = [f"Pool {name}: {why}." for name, why in self.unsuitable_pools.items()]
         return [
             *head,
-            *_table(self.advice.ranked),
+            *_option_table(self.advice.ranked),
             "",
             f"Choose: {_in_words(best)}.",
             *pool,
             *(f"  {reason}" for reason in self.advice.why),
             "Why not the others:",
-            *(f"  {reason}" for reason in (*self.advice.why_not, *why_not)),
-            *self._cheaper_outside(best),
+            *(f"  {reason}" for reason in (*self.advice.why_not, *pool_reasons)),
+            *self._cheaper_option_lines(best),
         ]
 
     def as_json(self) -> dict[str, object]:
@@ -156,12 +157,12 @@ class _Answer:
             "options": [self._option(option) for option in advice.ranked] if advice else [],
             "why": list(advice.why) if advice else [],
             "why_not": list(advice.why_not) if advice else [],
-            "pools_left_out": dict(self.left_out),
-            "cheapest_of_the_catalogue": self._option(self.outside) if self.outside else None,
-            "faults": [] if self.outside else [fault.as_json() for fault in faults],
+            "pools_left_out": dict(self.unsuitable_pools),
+            "cheapest_of_the_catalogue": self._option(self.catalogue_option) if self.catalogue_option else None,
+            "faults": [] if self.catalogue_option else [fault.as_json() for fault in faults],
         }
 
-    def _assumed(self) -> str:
+    def _assumptions(self) -> str:
         market = "on demand"
         if self.need.interruptible:
             market = f"spot where it is offered, priced at {self.prices.cost.spot_price_ratio:.2f} of on demand"
@@ -170,49 +171,52 @@ class _Answer:
             " Resources of DaemonSets are not counted."
         )
 
-    def _block(self, best: Option, pool: str) -> list[str]:
+    def _block_lines(self, best: Option, pool: str) -> list[str]:
         """The command that prints the pool's block, and further labels to select."""
-        lines = [f"In this stack: gpuplatform block {self.named} --pool {pool}"]
-        more = also_select(best, self.need)
-        if more:
-            lines.append(f"  and select {_listed(more)}, because other nodes of the pool do not suit this pod.")
+        lines = [f"In this stack: gpuplatform block {self.stack_option} --pool {pool}"]
+        further_labels = also_select(best, self.need)
+        if further_labels:
+            lines.append(
+                f"  and select {_label_list(further_labels)}, because other nodes of the pool do not suit this pod."
+            )
         first = first_tried(best, self.options)
-        exact = _exactly(best, first, more)
-        if exact:
+        distinguishing_labels = _distinguishing_labels(best, first, further_labels)
+        if distinguishing_labels:
             lines.append(
                 f"  The pool tries {first.card.name} on {first.market.value} first, at ${first.usd_per_slot:.3f} a"
-                f" slot; to get the price above select {_listed(exact)}, which excludes the pool's other NodePools."
+                f" slot; to get the price above select {_label_list(distinguishing_labels)}, which excludes the pool's"
+                " other NodePools."
             )
         return lines
 
-    def _cheaper_outside(self, best: Option) -> list[str]:
-        other = self.outside
-        if other is None or other.usd_per_slot >= best.usd_per_slot - 5e-4:
+    def _cheaper_option_lines(self, best: Option) -> list[str]:
+        option = self.catalogue_option
+        if option is None or option.usd_per_slot >= best.usd_per_slot - 5e-4:
             return []
-        return [f"Cheaper, but not in this stack: {_in_words(other)} ({_ADD_A_POOL})."]
+        return [f"Cheaper, but not in this stack: {_in_words(option)} ({_ADD_A_POOL})."]
 
-    def _nothing(self) -> list[str]:
+    def _no_type_lines(self) -> list[str]:
         return [
             "No instance type of the catalog can hold this pod.",
             *(f"  {fault}" for fault in what_there_is(self.need, priced_candidates(self.prices))),
         ]
 
-    def _no_pool(self, settings: Settings) -> list[str]:
+    def _no_pool_lines(self, settings: Settings) -> list[str]:
         units = [
             (way_of(node_pool.pool, node_pool.card).unit_memory_gb, node_pool)
             for node_pool in plan(settings.pools, settings.network.zones)
         ]
         lines = [
             "No pool of this stack can hold this pod.",
-            *(f"  {name}: {why}." for name, why in self.left_out.items()),
+            *(f"  {name}: {why}." for name, why in self.unsuitable_pools.items()),
         ]
         if units:
             most, where = max(units, key=lambda unit: unit[0])
             way = way_of(where.pool, where.card)
             lines.append(f"The most card memory that a pod gets here: {most:g} GB ({way} in pool {where.pool.name}).")
-        if self.outside is None:
-            return [*lines, *self._nothing()]
-        return [*lines, f"Change: add a pool with {_in_words(self.outside)} ({_ADD_A_POOL})."]
+        if self.catalogue_option is None:
+            return [*lines, *self._no_type_lines()]
+        return [*lines, f"Change: add a pool with {_in_words(self.catalogue_option)} ({_ADD_A_POOL})."]
 
     def _option(self, option: Option) -> dict[str, object]:
         return {
@@ -261,25 +265,25 @@ def _as_a_pool(option: Option) -> str:
     )
 
 
-def _exactly(best: Option, first: Option, selected: Mapping[str, str]) -> dict[str, str]:
+def _distinguishing_labels(best: Option, first: Option, selection: Mapping[str, str]) -> dict[str, str]:
     """Labels in which a pool's best NodePool differs from the first that it tries, except those selected already."""
     if best.planned is None or first.planned is None or first.planned == best.planned:
         return {}
-    mine, other = best.planned.node_labels, first.planned.node_labels
-    return {key: value for key, value in mine.items() if other.get(key) != value and key not in selected}
+    best_labels, first_labels = best.planned.node_labels, first.planned.node_labels
+    return {key: value for key, value in best_labels.items() if first_labels.get(key) != value and key not in selection}
 
 
-def _listed(selected: Mapping[str, str]) -> str:
-    return ", ".join(f"{key}: {value}" for key, value in selected.items())
+def _label_list(node_labels: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in node_labels.items())
 
 
-def _table(options: Sequence[Option]) -> list[str]:
-    pools = any(option.pool for option in options)
-    rows = [("USD/H A SLOT", "WAY", "INSTANCE TYPE", "CARD", *(("POOL",) if pools else ()), "SLOTS", "BOUNDED BY")]
+def _option_table(options: Sequence[Option]) -> list[str]:
+    has_pools = any(option.pool for option in options)
+    rows = [("USD/H A SLOT", "WAY", "INSTANCE TYPE", "CARD", *(("POOL",) if has_pools else ()), "SLOTS", "BOUNDED BY")]
     for option in options:
         pool = (option.pool.name,) if option.pool else ()
         cost = f"{option.usd_per_slot:.3f}"
         slots = str(option.slots.count)
         bound = room_in_words(option)
         rows.append((cost, str(option.way), option.node.name, option.card.name, *pool, slots, bound))
-    return aligned(rows)
+    return text_table(rows)

@@ -13,7 +13,6 @@ import click
 from gpuplatform.faults import errors
 
 if TYPE_CHECKING:
-    from gpuplatform.accept import Loaded
     from gpuplatform.settings.settings import Settings
 
 P = ParamSpec("P")
@@ -52,20 +51,20 @@ def stack_options(command: Callable[P, R]) -> Callable[P, R]:
         "--settings", type=click.Path(path_type=Path), metavar="FILE", help="A stack file, or a file of settings only."
     )
     @functools.wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+    def with_options(*args: P.args, **kwargs: P.kwargs) -> R:
         return command(*args, **kwargs)
 
-    return wrapped
+    return with_options
 
 
-def accepted_settings(stack: str | None, settings: Path | None) -> tuple[Settings, Loaded]:
+def accepted_settings(stack: str | None, settings: Path | None) -> Settings:
     """Accepted settings; if they are refused, a report on standard error and exit code 1."""
     # Importing the settings takes most of a command's start-up time, and `lint` without a stack does not need them.
-    from cli.judged import judged_file  # noqa: PLC0415
+    from cli.policy_check import check_with_policies  # noqa: PLC0415
     from gpuplatform.accept import report  # noqa: PLC0415
 
-    loaded = judged_file(which_file(stack, settings))
+    loaded = check_with_policies(which_file(stack, settings))
     if loaded.settings is None:
         click.echo(report(errors(loaded.faults)), err=True)
         sys.exit(1)
-    return loaded.settings, loaded
+    return loaded.settings

@@ -1,4 +1,7 @@
-"""GpuOperator: its namespace, the ConfigMaps about shared cards, and the chart."""
+"""GpuOperator: its namespace, the ConfigMaps about shared cards, and the chart. DevicePlugins: the plugins beside it.
+
+The operator brings no plugin for EFA interfaces or Neuron devices, and no DRA driver; each of these is a chart.
+"""
 
 from __future__ import annotations
 

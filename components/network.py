@@ -25,11 +25,12 @@ from gpuplatform.plan.subnets import ZoneSubnets, subnets
 from gpuplatform.render.node_classes import discovery_tags
 from gpuplatform.settings.network import ExistingNetwork, Nat, NewNetwork, endpoint_name
 from gpuplatform.settings.network import Network as NetworkSettings
+from gpuplatform.standard import keys
 
 _INTERNET = "0.0.0.0/0"
 _HTTPS = 443
-_INTERNAL_LOAD_BALANCER = {"kubernetes.io/role/internal-elb": "1"}
-_PUBLIC_LOAD_BALANCER = {"kubernetes.io/role/elb": "1"}
+_INTERNAL_LOAD_BALANCER = {keys.INTERNAL_LOAD_BALANCER: "1"}
+_PUBLIC_LOAD_BALANCER = {keys.PUBLIC_LOAD_BALANCER: "1"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +176,7 @@ class Network(pulumi.ComponentResource):
             availability_zone=zone.zone,
             cidr_block=cidr,
             # The CNI finds subnets for pods by this tag.
-            tags=self._tags(f"pods-{zone.zone}", {"kubernetes.io/role/cni": "1"}),
+            tags=self._tags(f"pods-{zone.zone}", {keys.POD_SUBNET: "1"}),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[secondary]),
         )
         self._associate(f"pods-{zone.zone}", subnet, table)

@@ -12,10 +12,9 @@ from pulumi_aws.eks import NodeGroupTaintArgs
 from components.handles import NetworkHandle
 from components.identity import EC2, NODE_POLICIES, MadeRole, make_role
 from components.launch_templates import launch_template
-from gpuplatform.render.node_classes import POOL_TAG
 from gpuplatform.render.node_groups import NodeGroup
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import versions
+from gpuplatform.standard import keys, versions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,7 +48,7 @@ class NodeGroups(pulumi.ComponentResource):
             f"{self._name}-{group.name}",
             f"{settings.cluster.name}-{group.name}",
             group.volume,
-            {**settings.stack_tags, POOL_TAG: group.pool},
+            {**settings.stack_tags, keys.POOL: group.pool},
             group.user_data,
         )
         EksNodeGroup(

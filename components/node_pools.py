@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import pulumi
 from components.handles import ClusterHandle
 from components.kubernetes import register
 from gpuplatform.render.document import Document, name_of
-from gpuplatform.render.nodepools import node_class_of, nodepool_of
+from gpuplatform.render.nodepools import NodePoolDocuments
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,8 +19,8 @@ class NodePoolsArgs:
 
     cluster: ClusterHandle
     node_classes: Sequence[Document]
-    overlays: Sequence[Document]
-    node_pools: Sequence[Document]
+    """Every EC2NodeClass, also those from which no NodePool launches."""
+    node_pools: Sequence[NodePoolDocuments]
 
 
 class NodePools(pulumi.ComponentResource):
@@ -33,14 +32,13 @@ class NodePools(pulumi.ComponentResource):
         super().__init__("gpu-platform:index:NodePools", name, None, opts)
         provider = args.cluster.kubernetes
         classes = {name_of(node_class): register(self, name, node_class, provider) for node_class in args.node_classes}
-        overlays: dict[str, list[pulumi.Resource]] = defaultdict(list)
-        for overlay in args.overlays:
-            overlays[nodepool_of(overlay)].append(register(self, name, overlay, provider))
-        for node_pool in args.node_pools:
+        overlays = [
+            [register(self, name, overlay, provider) for overlay in node_pool.overlays] for node_pool in args.node_pools
+        ]
+        for node_pool, own_overlays in zip(args.node_pools, overlays, strict=True):
             # Its own class and overlays only: the autoscaler must know what a shared node offers before the first pod
             # asks for a share of it, and dependencies between all pools would grow with the square of their number.
-            register(
-                self, name, node_pool, provider, [classes[node_class_of(node_pool)], *overlays[name_of(node_pool)]]
-            )
-        self.names = tuple(name_of(node_pool) for node_pool in args.node_pools)
+            needed = [classes[name_of(node_pool.node_class)], *own_overlays]
+            register(self, name, node_pool.node_pool, provider, needed)
+        self.names = tuple(name_of(node_pool.node_pool) for node_pool in args.node_pools)
         self.register_outputs({"names": list(self.names)})

@@ -1,4 +1,11 @@
-"""Reads the stack's settings and publishes its outputs; refused settings end the program with every fault."""
+"""What the program does outside its components: settings, providers, outputs, and the outputs of the last `up`.
+
+The engine's function answers with the outputs of a stack while an update of that very stack runs: those of its last
+update, and nothing before the first (pulumi v3.259.0, pkg/resource/deploy/builtins.go, ``readStackReference``;
+pkg/backend/diy/state.go and pkg/backend/httpstate/state.go, ``getSnapshotStackOutputs``). A StackReference asks the
+same, but it is a resource: it would be in the state and in every preview, and its outputs come only after other
+resources have begun.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +22,8 @@ from gpuplatform.faults import Fault
 from gpuplatform.outputs import ENDPOINT, OUTPUT_NAME, describe, parse
 from gpuplatform.settings.settings import Settings
 
+READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
+"""The engine's own function, which the Node.js SDK calls for StackReferences."""
 _PROJECT = "gpu-platform"
 
 
@@ -48,10 +57,6 @@ def publish(settings: Settings, cluster: ClusterHandle) -> None:
     document = describe(settings, "").as_plain() | {ENDPOINT: cluster.endpoint}
     pulumi.export(OUTPUT_NAME, document)
     pulumi.export("kubeconfig", cluster.kubeconfig)
-
-
-READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
-"""The engine's own function, which the Node.js SDK calls for StackReferences."""
 
 
 def last_published() -> Mapping[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -27,38 +27,48 @@ class Loaded:
 
     settings: Settings | None
     """The settings; None where an error refuses them."""
-    draft: PartialSettings | None
+    partial_settings: PartialSettings | None
     """The parts that could be read, for further checks; None where nothing could be read at all."""
     faults: tuple[Fault, ...]
     """Errors and warnings: first those of single fields in the order of the file, then those of each check."""
+    raw: dict[str, Plain] | None = None
+    """The settings object as plain data; None where nothing could be read at all."""
 
 
-def load_file(path: Path) -> Loaded:
-    """Read and check a ``Pulumi.<stack>.yaml``, or a file that holds nothing but the settings object."""
+def check_file(path: Path) -> Loaded:
+    """A ``Pulumi.<stack>.yaml``, or a file that holds nothing but the settings object, and all its faults."""
     raw, faults = source.read(path)
-    return Loaded(None, None, tuple(faults)) if faults else examine(raw)
+    return Loaded(None, None, tuple(faults)) if faults else check(raw)
 
 
-def salvaged_file(path: Path) -> tuple[Settings | None, tuple[str, ...]]:
-    """The valid part of a stack file that may be refused, and the paths of the fields that are left out."""
-    raw, faults = source.read(path)
-    if faults or not isinstance(raw, dict) or source.unreasonable(raw) is not None:
-        return None, ()
-    return partial.salvaged(raw)
+def check(raw: object) -> Loaded:
+    """A settings object as plain data, and every fault of it that can be found before anything is made."""
+    return _analysed(examine(raw))
+
+
+def valid_part(loaded: Loaded) -> tuple[Settings | None, tuple[str, ...]]:
+    """The settings without their wrong fields, and the paths of these fields; checks may still refuse the rest.
+
+    None where nothing could be read, or a part that every stack needs is wrong.
+    """
+    if loaded.settings is not None or loaded.raw is None:
+        return loaded.settings, ()
+    return partial.salvaged(loaded.raw)
 
 
 def examine(raw: object) -> Loaded:
-    """Check a settings object as plain data, as a YAML file or the engine's configuration gives it."""
+    """A settings object as plain data with the faults of its fields and of the cross-checks, without the analyses."""
     if not isinstance(raw, dict):
         kind = "nothing" if raw is None else f"a {type(raw).__name__}"
         return Loaded(None, None, (Fault(source.SETTINGS_KEY, kind, "a mapping", "write the stack's settings"),))
     if (why := source.unreasonable(cast(Plain, raw))) is not None:
         return Loaded(None, None, (Fault(source.SETTINGS_KEY, why, "a stack's settings", "shorten the settings"),))
-    settings, draft, faults = partial.read(cast(dict[str, Plain], raw))
+    plain = cast(dict[str, Plain], raw)
+    settings, partial_settings, faults = partial.read(plain)
     # A field that is reported as wrong is not reported again as missing, and a list with a wrong item is not checked.
     reported = {path for fault in faults for path in (fault.path, _ITEM.sub("", fault.path))}
-    faults += [fault for fault in cross_check(draft) if fault.path not in reported]
-    return Loaded(None if errors(faults) else settings, draft, tuple(faults))
+    faults += [fault for fault in cross_check(partial_settings) if fault.path not in reported]
+    return Loaded(None if errors(faults) else settings, partial_settings, tuple(faults), plain)
 
 
 class RefusedError(Exception):
@@ -67,16 +77,6 @@ class RefusedError(Exception):
     def __init__(self, faults: tuple[Fault, ...]) -> None:
         self.faults = faults
         super().__init__(report(faults))
-
-
-def check_file(path: Path) -> Loaded:
-    """Every fault of a stack file that can be found before anything is made."""
-    return _analysed(load_file(path))
-
-
-def check(raw: object) -> Loaded:
-    """Every fault of a settings object that can be found before anything is made."""
-    return _analysed(examine(raw))
 
 
 def accepted(raw: object) -> Settings:
@@ -104,18 +104,19 @@ def report(faults: tuple[Fault, ...] | list[Fault]) -> str:
 
 def _analysed(loaded: Loaded) -> Loaded:
     """The loaded settings with the faults of the analysis added to those of the checks."""
-    if loaded.draft is None:
+    partial_settings = loaded.partial_settings
+    if partial_settings is None:
         return loaded
-    draft, reported = loaded.draft, {fault.path for fault in loaded.faults}
+    reported = {fault.path for fault in loaded.faults}
     faults = (
         *loaded.faults,
-        *cost.faults(draft),
-        *(fault for fault in capacity.faults(draft) if not _follows(fault, reported)),
-        *placement.faults(draft),
-        *buckets.too_large(draft),
+        *cost.faults(partial_settings),
+        *(fault for fault in capacity.faults(partial_settings) if not _follows(fault, reported)),
+        *placement.faults(partial_settings),
+        *buckets.too_large(partial_settings),
         *(platform_pods.faults(loaded.settings) if loaded.settings else ()),
     )
-    return Loaded(None if errors(faults) else loaded.settings, loaded.draft, faults)
+    return replace(loaded, settings=None if errors(faults) else loaded.settings, faults=faults)
 
 
 def _follows(fault: Fault, reported: set[str]) -> bool:

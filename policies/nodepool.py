@@ -6,9 +6,10 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuplatform.analysis.label_accuracy import Requirement, has_nvidia, selectable
+from gpuplatform.analysis.label_accuracy import selectable
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.standard import keys, labels
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import TaintEffect
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, items, items_at, mapping_at, text
 
@@ -86,7 +87,7 @@ class NodePool:
         if not isinstance(self.taints, Unknown) and any(taint.key == keys.GPU_TAINT for taint in self.taints):
             return True
         types = self.types
-        return not isinstance(types, Unknown) and any(map(has_nvidia, types))
+        return not isinstance(types, Unknown) and any(instance_type.has_nvidia for instance_type in types)
 
     @property
     def is_partitioned(self) -> bool:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from gpuplatform.analysis.placement.pod import Match, PodAsk, mebibytes, millis, quantity
+from gpuplatform.analysis.placement.pod import PodAsk
 from gpuplatform.catalog.mig import geometries
 from gpuplatform.standard import labels, resources
+from gpuplatform.standard.quantities import mebibytes, millis, quantity
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import TaintEffect, Toleration
 from policies.cel import literal
 from policies.subject import UNKNOWN, Plain, Unknown, at, items, known_items, mapping, text
@@ -80,7 +82,7 @@ class Selector:
     """One demand on node labels and where it is written."""
 
     path: str
-    match: Match
+    match: Requirement
     required: bool
 
 
@@ -120,7 +122,7 @@ def claims(pod: PodTemplate) -> tuple[str, ...]:
 def selectors(pod: PodTemplate) -> list[Selector]:
     """Every known demand on node labels: the node selector's, required and preferred affinity's."""
     read = [
-        Selector(f"{pod.spec_path}.nodeSelector[{key}]", Match(key, "In", (value,)), required=True)
+        Selector(f"{pod.spec_path}.nodeSelector[{key}]", Requirement(key, "In", (value,)), required=True)
         for key, value in _node_selector(pod).items()
         if isinstance(value, str)
     ]
@@ -131,21 +133,21 @@ def selectors(pod: PodTemplate) -> list[Selector]:
     return read
 
 
-def alternatives(pod: PodTemplate) -> tuple[tuple[Match, ...], ...] | Unknown:
+def alternatives(pod: PodTemplate) -> tuple[tuple[Requirement, ...], ...] | Unknown:
     """The node selector joined to each required affinity term; UNKNOWN if a part is not known yet."""
     node_selector = _node_selector(pod)
     required = at(pod.spec, "affinity", "nodeAffinity", REQUIRED)
     if UNKNOWN in (pod.spec.get("nodeSelector"), required, *node_selector.values()):
         return UNKNOWN
-    from_selector = tuple(Match(key, "In", (str(value),)) for key, value in node_selector.items())
+    from_selector = tuple(Requirement(key, "In", (str(value),)) for key, value in node_selector.items())
     if required is None:
         return (from_selector,)
-    terms: list[tuple[Match, ...]] = []
+    terms: list[tuple[Requirement, ...]] = []
     for _, term in _terms(pod, REQUIRED):
         lines = items(at(term, "matchExpressions"))
         if isinstance(lines, Unknown) or any(_match(line) is UNKNOWN for line in lines):
             return UNKNOWN
-        matches = [match for line in lines if isinstance(match := _match(line), Match)]
+        matches = [match for line in lines if isinstance(match := _match(line), Requirement)]
         if lines or at(term, "matchFields") is not None:  # an empty term matches no node
             terms.append((*from_selector, *matches))
     return tuple(terms)
@@ -258,15 +260,17 @@ def _terms(pod: PodTemplate, part: str) -> Iterator[tuple[str, Plain]]:
 
 
 def _expressions(path: str, term: Plain, *, required: bool) -> list[Selector]:
-    matches = [(number, _match(line)) for number, line in enumerate(known_items(at(term, "matchExpressions")))]
-    return [Selector(f"{path}[{number}]", match, required) for number, match in matches if isinstance(match, Match)]
+    lines_read = [(number, _match(line)) for number, line in enumerate(known_items(at(term, "matchExpressions")))]
+    return [
+        Selector(f"{path}[{number}]", match, required) for number, match in lines_read if isinstance(match, Requirement)
+    ]
 
 
-def _match(line: Plain) -> Match | Unknown:
+def _match(line: Plain) -> Requirement | Unknown:
     key, operator, values = text(at(line, "key")), text(at(line, "operator")), items(at(line, "values"))
     if isinstance(key, Unknown) or isinstance(operator, Unknown) or isinstance(values, Unknown):
         return UNKNOWN
     texts = [text(value) for value in values]
     if UNKNOWN in texts:
         return UNKNOWN
-    return Match(key or "", operator or "", tuple(str(part) for part in texts if part is not None))
+    return Requirement(key or "", operator or "", tuple(str(part) for part in texts if part is not None))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import yaml
 
-from gpuplatform.analysis.placement.pod import whole
 from gpuplatform.standard import keys, labels, resources
+from gpuplatform.standard.quantities import whole
 from policies.nodepool import NodePool
 from policies.subject import CONFIG_MAP, UNKNOWN, Plain, Subject, Unknown, at, items, mapping, mapping_at, plain, text
 

@@ -87,10 +87,10 @@ class Cluster:
         """Apply every document of a stack; a stand-in takes the GPU Operator's place."""
         namespace = str(cast(Mapping[str, object], rendered.operator_namespace["metadata"])["name"])
         release = operator_documents(rendered.gpu_operator_values, namespace)
-        pools = {id(node_pool) for node_pool in rendered.node_pools}
-        self.apply([*release, *(document for document in rendered.documents if id(document) not in pools)])
+        node_pools = [documents.node_pool for documents in rendered.node_pools]
+        self.apply([*release, *(document for document in rendered.documents if document not in node_pools)])
         # Karpenter must know the overlays before it buys a node: only then does the node offer what they say.
-        self.apply(rendered.node_pools)
+        self.apply(node_pools)
 
     def delete(self, documents: Iterable[Mapping[str, object]]) -> None:
         """Delete and wait until they are gone."""

@@ -11,10 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from gpuplatform.standard import keys, resources
-from sandbox.offerings import karpenter_labels
+from gpuplatform.standard.instance_labels import instance_label_keys
 
 _RELEASE = "sandbox-gpu-operator-release"
 """The ConfigMap with the values of the installed release; ``devices.go`` reads it by this name."""
@@ -61,8 +60,7 @@ _OF_EVERY_NODE = (
 
 def known_keys() -> tuple[str, ...]:
     """Every label key that a NodePool may name in its requirements here."""
-    of_types = {key for instance_type in instance_types().values() for key in karpenter_labels(instance_type)}
-    return tuple(sorted({*of_types, *_OF_EVERY_NODE}))
+    return tuple(sorted({*instance_label_keys(), *_OF_EVERY_NODE}))
 
 
 def known_requirements() -> tuple[Document, ...]:

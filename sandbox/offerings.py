@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpuplatform.catalog.cards import card
 from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.plan.prices import Prices
 from gpuplatform.settings.settings import Settings
-from gpuplatform.standard import keys, resources
+from gpuplatform.standard import resources
+from gpuplatform.standard.instance_labels import instance_labels
 from gpuplatform.standard.markets import Market
 
 _HYPERVISOR_SHARE = 0.075
@@ -43,9 +41,6 @@ def capacity_of(machine: InstanceType) -> dict[str, str]:
         resources.EFA: machine.efa_interfaces,
     }
     return capacity | {name: str(count) for name, count in devices.items() if count}
-
-
-_FAMILY = re.compile(r"^(?P<category>[a-z]+?)(?P<generation>\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +95,7 @@ class Ec2:
         return {
             "name": machine.name,
             "architecture": machine.architecture,
-            "labels": karpenter_labels(machine),
+            "labels": dict(instance_labels(machine.name)),
             "capacity": capacity_of(machine),
             "allocatable": allocatable_of(machine),
             "cards": machine.cards,
@@ -116,42 +111,9 @@ def ec2_of(settings: Settings) -> Ec2:
     return Ec2(settings.region, zones, Prices(settings.region, settings.cost), tuple(_reservations(settings, zones[0])))
 
 
-def karpenter_labels(machine: InstanceType) -> dict[str, str]:
-    """The labels of the AWS provider that follow from the catalog; a NodePool that requires another is refused."""
-    family = _FAMILY.match(machine.family)
-    assert family is not None, f"{machine.family} begins with letters and a number"
-    labels = {
-        keys.INSTANCE_FAMILY: machine.family,
-        keys.INSTANCE_SIZE: machine.name.partition(".")[2],
-        keys.INSTANCE_CATEGORY: family["category"],
-        keys.INSTANCE_GENERATION: family["generation"],
-        keys.INSTANCE_CPU: str(machine.vcpus),
-        keys.INSTANCE_MEMORY: str(machine.memory_mib),
-        keys.INSTANCE_NETWORK_BANDWIDTH: str(machine.network_mbps),
-    }
-    if machine.nvme_gb:
-        labels[keys.INSTANCE_LOCAL_NVME] = str(machine.nvme_gb)
-    sold = card(machine.card) if machine.card else None
-    if sold:
-        labels |= {
-            keys.INSTANCE_GPU_NAME: sold.karpenter_gpu_name,
-            keys.INSTANCE_GPU_MANUFACTURER: "nvidia",
-            keys.INSTANCE_GPU_COUNT: str(machine.cards),
-        }
-    if machine.neuron_name:
-        labels |= {
-            keys.INSTANCE_ACCELERATOR_NAME: machine.neuron_name,
-            keys.INSTANCE_ACCELERATOR_MANUFACTURER: "aws",
-            keys.INSTANCE_ACCELERATOR_COUNT: str(machine.neuron_devices),
-        }
-    return labels
-
-
 def _mig_table(machine: InstanceType) -> tuple[str, ...] | None:
     """The PCI device ids of a type's cards; None where the cards have no MIG, or no published MIG table."""
-    sold = card(machine.card) if machine.card else None
-    table = geometry(sold.mig_table) if sold and sold.mig_table else None
-    return tuple(table.device_ids) if table else None
+    return machine.geometry.device_ids if machine.geometry else None
 
 
 def _reservations(settings: Settings, zone: str) -> Iterable[Reservation]:

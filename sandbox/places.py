@@ -1,4 +1,4 @@
-"""Where files are kept: tools in the user's cache, a stack's state in the repository. Nothing is written elsewhere."""
+"""The folders of files that stay: tools in the user's cache, a stack's state in the repository. Checks their space."""
 
 from __future__ import annotations
 

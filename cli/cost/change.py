@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from cli.cost.writing import money
 from cli.reference.markdown import table
-from cli.summary import aligned
+from cli.text_table import text_table
 from gpuplatform.analysis.cost import Difference, Line, Moved
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
 
@@ -18,12 +18,13 @@ def as_text(bills: Difference) -> str:
     """An aligned table; one line if nothing changes."""
     if not bills.moved:
         return "the cost does not change"
-    return "\n".join(aligned([_COLUMNS, *_rows(bills)]))
+    return "\n".join(text_table([_COLUMNS, *_rows(bills)]))
 
 
 def as_markdown(bills: Difference) -> str:
     """For a comment on a pull request."""
-    head = f"### Cost: {_signed(_ceiling(bills))} USD a month at the ceiling, {_signed(_expected(bills))} expected\n\n"
+    ceiling_text, expected_text = _with_sign(_ceiling(bills)), _with_sign(_expected(bills))
+    head = f"### Cost: {ceiling_text} USD a month at the ceiling, {expected_text} expected\n\n"
     return head + (table(_COLUMNS, _rows(bills)) if bills.moved else "The cost does not change.")
 
 
@@ -39,12 +40,12 @@ def as_json(bills: Difference) -> str:
             **{name: [round(was, 2), round(now, 2)] for name, was, now in months},
             "lines": [
                 {
-                    "name": moved.name,
-                    "was": None if moved.was is None else _hourly(moved.was),
-                    "now": None if moved.now is None else _hourly(moved.now),
-                    "reasons": list(moved.reasons),
+                    "name": change.name,
+                    "was": None if change.was is None else _hourly(change.was),
+                    "now": None if change.now is None else _hourly(change.now),
+                    "reasons": list(change.reasons),
                 }
-                for moved in bills.moved
+                for change in bills.moved
             ],
         },
         indent=2,
@@ -52,23 +53,23 @@ def as_json(bills: Difference) -> str:
 
 
 def _rows(bills: Difference) -> Iterable[tuple[str, ...]]:
-    for moved in bills.moved:
-        figures = zip(_figures(moved.was), _figures(moved.now), strict=True)
-        yield moved.name, *(_moved(before, after) for before, after in figures), _why(moved)
-    total = (
+    for change in bills.moved:
+        figures = zip(_figures(change.was), _figures(change.now), strict=True)
+        yield change.name, *(_before_and_after(before, after) for before, after in figures), _why(change)
+    totals = (
         (bills.was.floor_usd_per_month, bills.now.floor_usd_per_month),
         (bills.was.expected_usd_per_month, bills.now.expected_usd_per_month),
         (bills.was.ceiling_usd_per_month, bills.now.ceiling_usd_per_month),
     )
-    yield "total", *(_moved(before, after) for before, after in total), ""
+    yield "total", *(_before_and_after(before, after) for before, after in totals), ""
 
 
-def _why(moved: Moved) -> str:
-    if moved.was is None:
+def _why(change: Moved) -> str:
+    if change.was is None:
         return "new"
-    if moved.now is None:
+    if change.now is None:
         return "removed"
-    return "; ".join(moved.reasons) or "usage moves between the NodePools of the pool"
+    return "; ".join(change.reasons) or "usage moves between the NodePools of the pool"
 
 
 def _figures(line: Line | None) -> tuple[float, float, float]:
@@ -87,11 +88,11 @@ def _hourly(line: Line) -> dict[str, float]:
     }
 
 
-def _moved(was: float, now: float) -> str:
+def _before_and_after(was: float, now: float) -> str:
     return money(now) if money(was) == money(now) else f"{money(was)} → {money(now)}"
 
 
-def _signed(change: float) -> str:
+def _with_sign(change: float) -> str:
     return f"{'+' if change >= 0 else '-'}{money(abs(change))}"
 
 

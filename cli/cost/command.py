@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
+from cli.comparison.source import earlier_source
 from cli.cost.change import as_json as change_as_json
 from cli.cost.change import as_markdown as change_as_markdown
 from cli.cost.change import as_text as change_as_text
 from cli.cost.statement import Statement, statement
 from cli.cost.writing import as_json, as_markdown, as_text
 from cli.stacks import accepted_settings, stack_options, which_file
-from cli.was.source import earlier_source
 from gpuplatform.accept import check_file, report
 from gpuplatform.analysis.cost import difference
 from gpuplatform.faults import errors
@@ -38,12 +38,12 @@ def cost(stack: str | None, settings: Path | None, base: str | None, output: str
 
     Exit code: 0 printed, 1 the settings are refused, 2 wrong usage.
     """
-    accepted, _ = accepted_settings(stack, settings)
+    stack_settings = accepted_settings(stack, settings)
     if base is not None:
-        earlier = _earlier(base, which_file(stack, settings), accepted.environment)
-        click.echo(_CHANGE_WRITERS[output](difference(earlier, accepted)))
+        earlier = _earlier(base, which_file(stack, settings), stack_settings.environment)
+        click.echo(_CHANGE_WRITERS[output](difference(earlier, stack_settings)))
         return
-    click.echo(_WRITERS[output](_statement(accepted)))
+    click.echo(_WRITERS[output](_statement(stack_settings)))
 
 
 def _statement(settings: Settings) -> Statement:
@@ -53,10 +53,10 @@ def _statement(settings: Settings) -> Statement:
 def _earlier(base: str, file: Path, environment: str) -> Settings:
     """The settings of a file or a git revision; exit code 1 if they are refused."""
     with earlier_source("--diff", base, file, environment) as source:
-        return _accepted(source.file)
+        return _settings_of(source.file)
 
 
-def _accepted(path: Path) -> Settings:
+def _settings_of(path: Path) -> Settings:
     loaded = check_file(path)
     if loaded.settings is None:
         click.echo(f"the earlier settings: {report(errors(loaded.faults))}", err=True)

@@ -61,9 +61,9 @@ class Statement:
 
 def statement(settings: Settings, today: datetime.date) -> Statement:
     """The statement of accepted settings; ``today`` decides which prices are old."""
-    draft = of_settings(settings)
-    whole = bill(draft)
-    assert whole is not None, "accepted settings have a region and limits"
+    partial_settings = of_settings(settings)
+    stack_bill = bill(partial_settings)
+    assert stack_bill is not None, "accepted settings have a region and limits"
     prices = Prices(settings.region, settings.cost)
     units = tuple(
         UnitPrice(
@@ -72,23 +72,31 @@ def statement(settings: Settings, today: datetime.date) -> Statement:
         for node_pool in plan(settings.pools, settings.network.zones)
         if (range_usd := price_range_usd_per_unit_hour(node_pool, prices))
     )
-    notes = _notes(settings, whole, prices.old(instance_types_of(draft), today))
+    notes = _notes(settings, stack_bill, prices.old(instance_types_of(partial_settings), today))
     teams = team_lines(settings)
-    return Statement(settings, whole, units, teams, unpromised(teams, whole), advice(settings, whole), notes)
+    return Statement(
+        settings, stack_bill, units, teams, unpromised(teams, stack_bill), advice(settings, stack_bill), notes
+    )
 
 
-def _notes(settings: Settings, whole: Bill, old: list[str]) -> tuple[str, ...]:
+def _notes(settings: Settings, stack_bill: Bill, old_prices: list[str]) -> tuple[str, ...]:
     cost = settings.cost
-    looked_up = f"as of {cost.spot_price_as_of}" if cost.spot_price_as_of else "assumed, never looked up"
-    guesses = [service_price.service.value for service_price in service_prices().values() if not service_price.verified]
+    spot_price_date = f"as of {cost.spot_price_as_of}" if cost.spot_price_as_of else "assumed, never looked up"
+    undated_services = [
+        service_price.service.value for service_price in service_prices().values() if not service_price.verified
+    ]
     stack_prices = [f"{price.instance_type} at {price.usd_per_hour} ({price.source})" for price in cost.prices]
     return (
-        f"spot is priced at {cost.spot_price_ratio:.2f} of on demand ({looked_up})",
+        f"spot is priced at {cost.spot_price_ratio:.2f} of on demand ({spot_price_date})",
         f"expected: {cost.expected_use_percent} % of each ceiling unless the pool sets another value, on the"
         " preferred NodePools first and on the cheapest type",
         "list prices without traffic, snapshots, logs and taxes; everything but instances is priced as in us-east-1",
-        *(f"prices {old_price}" for old_price in old),
-        *([f"prices without a dated public source: {', '.join(guesses)}"] if guesses else []),
+        *(f"prices {old_price}" for old_price in old_prices),
+        *([f"prices without a dated public source: {', '.join(undated_services)}"] if undated_services else []),
         *([f"prices from the settings: {'; '.join(stack_prices)}"] if stack_prices else []),
-        *([f"not in the sums, because the price is unknown: {', '.join(whole.unpriced)}"] if whole.unpriced else []),
+        *(
+            [f"not in the sums, because the price is unknown: {', '.join(stack_bill.unpriced)}"]
+            if stack_bill.unpriced
+            else []
+        ),
     )

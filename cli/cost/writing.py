@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from cli.cost.statement import Statement
 from cli.reference.markdown import table
-from cli.summary import aligned
+from cli.text_table import text_table
 from gpuplatform.analysis.cost import Line
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
 
@@ -18,12 +18,12 @@ def as_text(statement: Statement) -> str:
     """Aligned tables, then the assumptions."""
     settings = statement.settings
     lines = [f"{settings.environment} in {settings.region}", ""]
-    lines += aligned([_COLUMNS, *_bill_rows(statement)])
+    lines += text_table([_COLUMNS, *_bill_rows(statement)])
     lines += ["", *_limits(statement), "", "One unit for an hour, including its part of the host:"]
-    lines += aligned([("nodepool", "unit", "USD from", "to"), *_unit_rows(statement)], indent="  ")
+    lines += text_table([("nodepool", "unit", "USD from", "to"), *_unit_rows(statement)], indent="  ")
     if statement.teams:
         lines += ["", "Teams, in USD a month, each quota on the cheapest node that it may use:"]
-        lines += aligned([("tenant", "quota", "expected", "full quota"), *_team_rows(statement)], indent="  ")
+        lines += text_table([("tenant", "quota", "expected", "full quota"), *_team_rows(statement)], indent="  ")
     if statement.advice:
         lines += ["", "Advice (docs/reference/markets.md):"]
         lines += [f"  {advice.pool} {advice.says}" for advice in statement.advice]
@@ -44,47 +44,19 @@ def as_markdown(statement: Statement) -> str:
 
 def as_json(statement: Statement) -> str:
     """The figures, in USD an hour and a month."""
-    whole, cost = statement.bill, statement.settings.cost
+    stack_bill, cost = statement.bill, statement.settings.cost
     document = {
         "environment": statement.settings.environment,
         "region": statement.settings.region,
-        "monthly_floor_usd": _cents(whole.floor_usd_per_month),
-        "monthly_expected_usd": _cents(whole.expected_usd_per_month),
-        "monthly_ceiling_usd": _cents(whole.ceiling_usd_per_month),
-        "monthly_on_demand_usd": _cents(whole.on_demand_usd_per_month),
+        "monthly_floor_usd": _cents(stack_bill.floor_usd_per_month),
+        "monthly_expected_usd": _cents(stack_bill.expected_usd_per_month),
+        "monthly_ceiling_usd": _cents(stack_bill.ceiling_usd_per_month),
+        "monthly_on_demand_usd": _cents(stack_bill.on_demand_usd_per_month),
         "monthly_floor_limit_usd": cost.monthly_floor_limit_usd,
         "monthly_budget_usd": cost.monthly_budget_usd,
-        "lines": [
-            {
-                "name": line.name,
-                "pool": line.pool,
-                "floor_usd_per_hour": _cents(line.floor_usd_per_hour),
-                "expected_usd_per_hour": _cents(line.expected_usd_per_hour),
-                "ceiling_usd_per_hour": _cents(line.ceiling_usd_per_hour),
-                "on_demand_usd_per_hour": _cents(line.on_demand_usd_per_hour),
-            }
-            for line in whole.lines
-        ],
-        "units": [
-            {
-                "nodepool": unit.nodepool,
-                "pool": unit.pool,
-                "resource": unit.resource,
-                "units_per_card": unit.units_per_card,
-                "usd_per_unit_hour": [_cents(unit.low_usd), _cents(unit.high_usd)],
-            }
-            for unit in statement.units
-        ],
-        "teams": [
-            {
-                "tenant": team.tenant,
-                "resource": team.resource,
-                "quota": team.quota,
-                "expected_usd_per_hour": _cents(team.expected_usd_per_hour),
-                "ceiling_usd_per_hour": _cents(team.ceiling_usd_per_hour),
-            }
-            for team in statement.teams
-        ],
+        "lines": _lines_json(statement),
+        "units": _units_json(statement),
+        "teams": _teams_json(statement),
         "promised_to_nobody": {
             "expected_usd_per_hour": _cents(statement.unpromised.expected_usd_per_hour),
             "ceiling_usd_per_hour": _cents(statement.unpromised.ceiling_usd_per_hour),
@@ -93,6 +65,46 @@ def as_json(statement: Statement) -> str:
         "notes": list(statement.notes),
     }
     return json.dumps(document, indent=2)
+
+
+def _lines_json(statement: Statement) -> list[dict[str, object]]:
+    return [
+        {
+            "name": line.name,
+            "pool": line.pool,
+            "floor_usd_per_hour": _cents(line.floor_usd_per_hour),
+            "expected_usd_per_hour": _cents(line.expected_usd_per_hour),
+            "ceiling_usd_per_hour": _cents(line.ceiling_usd_per_hour),
+            "on_demand_usd_per_hour": _cents(line.on_demand_usd_per_hour),
+        }
+        for line in statement.bill.lines
+    ]
+
+
+def _units_json(statement: Statement) -> list[dict[str, object]]:
+    return [
+        {
+            "nodepool": unit.nodepool,
+            "pool": unit.pool,
+            "resource": unit.resource,
+            "units_per_card": unit.units_per_card,
+            "usd_per_unit_hour": [_cents(unit.low_usd), _cents(unit.high_usd)],
+        }
+        for unit in statement.units
+    ]
+
+
+def _teams_json(statement: Statement) -> list[dict[str, object]]:
+    return [
+        {
+            "tenant": team.tenant,
+            "resource": team.resource,
+            "quota": team.quota,
+            "expected_usd_per_hour": _cents(team.expected_usd_per_hour),
+            "ceiling_usd_per_hour": _cents(team.ceiling_usd_per_hour),
+        }
+        for team in statement.teams
+    ]
 
 
 def money(usd: float) -> str:
@@ -134,10 +146,10 @@ def _sum(name: str, lines: Sequence[Line]) -> Line:
 
 
 def _limits(statement: Statement) -> list[str]:
-    whole, cost = statement.bill, statement.settings.cost
+    stack_bill, cost = statement.bill, statement.settings.cost
     return [
-        f"at rest ${money(whole.floor_usd_per_month)}, limit ${money(cost.monthly_floor_limit_usd)};"
-        f" at the ceiling ${money(whole.ceiling_usd_per_month)}, budget ${money(cost.monthly_budget_usd)}"
+        f"at rest ${money(stack_bill.floor_usd_per_month)}, limit ${money(cost.monthly_floor_limit_usd)};"
+        f" at the ceiling ${money(stack_bill.ceiling_usd_per_month)}, budget ${money(cost.monthly_budget_usd)}"
     ]
 
 
@@ -155,13 +167,17 @@ def _team_rows(statement: Statement) -> Iterable[tuple[str, ...]]:
             *(money(usd * HOURS_PER_MONTH) for usd in figures),
         )
 
-    closing = (statement.unpromised.expected_usd_per_hour, statement.unpromised.ceiling_usd_per_hour)
-    yield ("not promised to a team", "the rest of the bill", *(money(usd * HOURS_PER_MONTH) for usd in closing))
-    whole = _sum("total", statement.bill.lines)
+    unpromised_figures = (statement.unpromised.expected_usd_per_hour, statement.unpromised.ceiling_usd_per_hour)
+    yield (
+        "not promised to a team",
+        "the rest of the bill",
+        *(money(usd * HOURS_PER_MONTH) for usd in unpromised_figures),
+    )
+    stack_bill = _sum("total", statement.bill.lines)
     yield (
         "total",
         "",
-        *(money(usd * HOURS_PER_MONTH) for usd in (whole.expected_usd_per_hour, whole.ceiling_usd_per_hour)),
+        *(money(usd * HOURS_PER_MONTH) for usd in (stack_bill.expected_usd_per_hour, stack_bill.ceiling_usd_per_hour)),
     )
 
 

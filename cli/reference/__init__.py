@@ -1,4 +1,4 @@
-"""``gpuplatform docs``: the pages under ``docs/reference``, written from the objects that they describe."""
+"""``gpuplatform docs``: the pages of ``docs/reference`` and ``docs/runbooks``, from the objects that they describe."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ def pages() -> dict[str, str]:
         "settings": settings.page,
         "versions": versions.page,
     }
-    written = {(FOLDER / f"{name}.md").as_posix(): page() for name, page in writers.items()}
-    return written | {(RUNBOOKS / name).as_posix(): text for name, text in runbooks.pages().items()}
+    texts = {(FOLDER / f"{name}.md").as_posix(): page() for name, page in writers.items()}
+    return texts | {(RUNBOOKS / name).as_posix(): text for name, text in runbooks.pages().items()}
 
 
 def stale(root: Path = ROOT) -> list[str]:
     """Pages whose text differs from the generated text, and pages that are no longer generated."""
-    current = pages()
-    kept = {path.relative_to(root).as_posix() for folder in (FOLDER, RUNBOOKS) for path in (root / folder).glob("*.md")}
-    changed = [path for path, text in current.items() if _read(root / path) != text]
-    return sorted({*changed, *(kept - current.keys())})
+    texts = pages()
+    paths_on_disk = {
+        path.relative_to(root).as_posix() for folder in (FOLDER, RUNBOOKS) for path in (root / folder).glob("*.md")
+    }
+    stale_paths = [path for path, text in texts.items() if _text_of(root / path) != text]
+    return sorted({*stale_paths, *(paths_on_disk - texts.keys())})
 
 
 def write(root: Path = ROOT) -> list[str]:
     """Write the stale pages, remove those that are no longer generated, and return their paths."""
-    changed = stale(root)
+    stale_paths = stale(root)
     texts = pages()
     for folder in (FOLDER, RUNBOOKS):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    for path in changed:
+    for path in stale_paths:
         if path in texts:
             (root / path).write_text(texts[path], encoding="utf-8")
         else:
             (root / path).unlink()
-    return changed
+    return stale_paths
 
 
 @click.command("docs")
@@ -63,14 +65,14 @@ def docs(*, only_check: bool) -> None:
         for path in write():
             click.echo(f"wrote {path}")
         return
-    changed = stale()
-    for path in changed:
+    stale_paths = stale()
+    for path in stale_paths:
         click.echo(
             f"{path}: given a page that is out of date; allowed: the generated page. Change: run `make docs`",
             err=True,
         )
-    sys.exit(1 if changed else 0)
+    sys.exit(1 if stale_paths else 0)
 
 
-def _read(path: Path) -> str | None:
+def _text_of(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.exists() else None

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from cli.reference.markdown import generated, table
 from gpuplatform.catalog.cards import Card, cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.catalog.prices import Availability, not_offered_rows, offer, price, price_rows, regions, unknown_pairs
 
 _ABOUT = """
@@ -28,22 +27,26 @@ region lacks the type; settings that name it there are refused.
 class _Sources:
     """Each distinct source once, numbered in the order of first mention."""
 
-    seen: dict[str, int] = field(default_factory=dict[str, int])
+    number_by_source: dict[str, int] = field(default_factory=dict[str, int])
 
     def number(self, source: str) -> str:
-        return f"[{self.seen.setdefault(source, len(self.seen) + 1)}]"
+        return f"[{self.number_by_source.setdefault(source, len(self.number_by_source) + 1)}]"
 
     def listing(self) -> str:
-        return "".join(f"{number}. {source}\n" for source, number in self.seen.items())
+        return "".join(f"{number}. {source}\n" for source, number in self.number_by_source.items())
 
 
 def page() -> str:
     """The page ``catalogue.md``."""
     sources = _Sources()
     types = instance_types().values()
-    nvidia = [instance_type for instance_type in types if instance_type.card is not None or instance_type.fractional]
-    neuron = [instance_type for instance_type in types if instance_type.neuron_devices]
-    plain = [instance_type for instance_type in types if instance_type not in nvidia and instance_type not in neuron]
+    nvidia_types = [instance_type for instance_type in types if instance_type.has_nvidia]
+    neuron_types = [instance_type for instance_type in types if instance_type.neuron_devices]
+    cpu_types = [
+        instance_type
+        for instance_type in types
+        if instance_type not in nvidia_types and instance_type not in neuron_types
+    ]
     return "".join(
         (
             generated("Instance guide", "gpuplatform/catalog/data"),
@@ -51,11 +54,11 @@ def page() -> str:
             "\n## Cards\n\n",
             _cards(sources),
             "\n## Types with NVIDIA cards\n\n",
-            _nvidia(nvidia, sources),
+            _nvidia(nvidia_types, sources),
             "\n## Types with Inferentia or Trainium\n\n",
-            _neuron(neuron, sources),
+            _neuron(neuron_types, sources),
             "\n## Types without accelerators\n\n",
-            _plain(plain, sources),
+            _plain(cpu_types, sources),
             "\n## Prices\n",
             _PRICES_ABOUT,
             f"\nPairs of type and region without a price: {unknown_pairs()}.\n\n",
@@ -74,10 +77,10 @@ def _cards(sources: _Sources) -> str:
 
 
 def _card(card: Card, sources: _Sources) -> tuple[str, ...]:
-    geometry_of = geometry(card.mig_table) if card.mig_table else None
+    card_geometry = card.geometry
     profiles = (
-        ", ".join(f"{profile.name} ×{profile.max_instances}" for profile in geometry_of.profiles)
-        if geometry_of
+        ", ".join(f"{profile.name} ×{profile.max_instances}" for profile in card_geometry.profiles)
+        if card_geometry
         else "-"
     )
     name = f"{card.name} (legacy)" if card.legacy else card.name
@@ -94,14 +97,14 @@ def _nvidia(types: Sequence[InstanceType], sources: _Sources) -> str:
 
 
 def _gpu_row(instance_type: InstanceType, sources: _Sources) -> tuple[str, ...]:
-    held = cards().get(instance_type.card or "")
-    carried = f"{instance_type.cards} × {instance_type.card}" if held else "part of one L4: not for pools"
-    total = f"{instance_type.cards * held.memory_gb} GB" if held else "-"
+    card = instance_type.nvidia_card
+    cards_text = f"{instance_type.cards} × {instance_type.card}" if card else "part of one L4: not for pools"
+    memory_text = f"{instance_type.cards * card.memory_gb} GB" if card else "-"
     return (
         *(
             instance_type.name,
-            carried,
-            total,
+            cards_text,
+            memory_text,
             str(instance_type.vcpus),
             _gib(instance_type),
             instance_type.architecture,
@@ -166,12 +169,12 @@ def _price(name: str, region: str) -> str:
 
 
 def _price_sources() -> str:
-    listed = dict.fromkeys((price_row.source, price_row.as_of.isoformat()) for price_row in price_rows())
-    ruled_out = dict.fromkeys(
+    price_sources = dict.fromkeys((price_row.source, price_row.as_of.isoformat()) for price_row in price_rows())
+    exclusion_sources = dict.fromkeys(
         (not_offered_row.source, not_offered_row.as_of.isoformat()) for not_offered_row in not_offered_rows()
     )
-    lines = [f"- {source}; data of {day}\n" for source, day in listed]
-    lines += [f"- not offered: {source}; data of {day}\n" for source, day in ruled_out]
+    lines = [f"- {source}; data of {day}\n" for source, day in price_sources]
+    lines += [f"- not offered: {source}; data of {day}\n" for source, day in exclusion_sources]
     return "".join(lines)
 
 

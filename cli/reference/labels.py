@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cli.reference.markdown import any_of, code, generated, table
 from gpuplatform.catalog.cards import cards
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.standard import aliases, keys, labels, names, resources, taints
 from gpuplatform.standard.markets import Market
 from gpuplatform.standard.priorities import PREEMPTION_POLICY, PRIORITIES
@@ -104,26 +103,28 @@ def _label(label: labels.Label) -> tuple[str, ...]:
 def _values() -> str:
     rows: list[tuple[str, ...]] = []
     for card in cards().values():
-        table_of = geometry(card.mig_table) if card.mig_table else None
-        profiles = [] if table_of is None else [labels.profile_value(profile.name) for profile in table_of.profiles]
-        shown = ", ".join(map(code, profiles)) or "none"
-        rows.append((card.name, code(card.model), code(labels.memory_value(card.memory_gb)), shown))
+        card_geometry = card.geometry
+        profiles = (
+            [] if card_geometry is None else [labels.profile_value(profile.name) for profile in card_geometry.profiles]
+        )
+        profile_texts = ", ".join(map(code, profiles)) or "none"
+        rows.append((card.name, code(card.model), code(labels.memory_value(card.memory_gb)), profile_texts))
     return table(("card in settings", labels.MODEL.key, labels.MEMORY.key, labels.MIG_PROFILE.key), rows)
 
 
 def _taints() -> str:
-    placed = taints.standard_taints(labels.Purpose.INFER, labels.Role.CHIEF)
-    where = ("every GPU node",) * 2 + ("every GPU node; the value is its purpose", "chief nodes")
+    chief_taints = taints.standard_taints(labels.Purpose.INFER, labels.Role.CHIEF)
+    node_texts = ("every GPU node",) * 2 + ("every GPU node; the value is its purpose", "chief nodes")
     rows = [
-        (code(f"{taint.key}={taint.value}:{taint.effect}"), on, code(answer.as_document()["operator"]))
-        for taint, answer, on in zip(placed, taints.tolerations(placed), where, strict=True)
+        (code(f"{taint.key}={taint.value}:{taint.effect}"), node_text, code(toleration.as_document()["operator"]))
+        for taint, toleration, node_text in zip(chief_taints, taints.tolerations(chief_taints), node_texts, strict=True)
     ]
-    for taint, on, answered_by in (
+    for taint, node_text, operator in (
         (taints.ARM64_TAINT, "nodes of Graviton pools, with cards and without", "Equal"),
         (taints.NEURON_TAINT, "Inferentia and Trainium nodes", "Exists"),
         (taints.SYSTEM_TAINT, "system nodes", "Exists"),
     ):
-        rows.append((code(f"{taint.key}={taint.value}:{taint.effect}"), on, code(answered_by)))
+        rows.append((code(f"{taint.key}={taint.value}:{taint.effect}"), node_text, code(operator)))
     return table(("taint", "on", "tolerated by"), rows)
 
 
@@ -163,10 +164,10 @@ def _aliases() -> str:
     rows: list[tuple[str, ...]] = []
     for key in aliases.ALIAS_KEYS:
         for value in _SEEN_VALUES[key]:
-            meant = aliases.translated({key: value})
+            standard_labels = aliases.translated({key: value})
             conditions = [
                 code(f"{name}={label_value}") if label_value else f"{code(name)} exists"
-                for name, label_value in meant.items()
+                for name, label_value in standard_labels.items()
             ]
             rows.append((code(f"{key}={value}"), " and ".join(conditions)))
     return table(("alias", "in the standard"), rows)

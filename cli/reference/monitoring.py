@@ -47,14 +47,14 @@ def page() -> str:
     """The page ``monitoring.md``."""
     settings = check_file(stack_file("prod")).settings
     assert settings is not None, "the prod stack is accepted"
-    read = read_of_karpenter(settings)
-    counted = [kept(node_pool, read) for node_pool in plan(settings.pools, settings.network.zones)]
+    karpenter_series = read_of_karpenter(settings)
+    series_counts = [kept(node_pool, karpenter_series) for node_pool in plan(settings.pools, settings.network.zones)]
     series = (
-        (code(series_kept.nodepool), str(series_kept.per_nodepool), str(series_kept.per_node))
-        for series_kept in counted
+        (code(series_count.nodepool), str(series_count.per_nodepool), str(series_count.per_node))
+        for series_count in series_counts
     )
     panels = ((board.title, panel.title, panel.description) for board in BOARDS for panel in board.panels)
-    measured = (
+    counter_rows = (
         (code(counter.field), counter.help, "own" if counter.in_default_set else "added") for counter in counters()
     )
     return "".join(
@@ -65,8 +65,11 @@ def page() -> str:
             _BOARDS,
             table(("board", "panel", "what it shows"), panels),
             _KARPENTER,
-            table(("series",), ((code(series_name),) for series_name in sorted({*read, *read_of_kueue(settings)}))),
+            table(
+                ("series",),
+                ((code(series_name),) for series_name in sorted({*karpenter_series, *read_of_kueue(settings)})),
+            ),
             _CARDS,
-            table(("counter", "what it is", "set"), measured),
+            table(("counter", "what it is", "set"), counter_rows),
         )
     )

@@ -41,7 +41,10 @@ def page() -> str:
     rules = every_rule()
     overview = table(
         ("rule", "severity", "enforced by", "about"),
-        ((f"[{code(rule.name)}](#{rule.name})", rule.severity.value, _held_by(rule), _kinds(rule)) for rule in rules),
+        (
+            (f"[{code(rule.name)}](#{rule.name})", rule.severity.value, _enforcer_names(rule), _kinds(rule))
+            for rule in rules
+        ),
     )
     return "".join((generated("Policies", "policies/rules"), _ABOUT, "\n", overview, *map(_rule, rules)))
 
@@ -59,7 +62,7 @@ def _rule(rule: ListedRule) -> str:
     )
 
 
-def _held_by(rule: ListedRule) -> str:
+def _enforcer_names(rule: ListedRule) -> str:
     return ", ".join(enforcer.by for enforcer in enforcement(rule) if enforcer.enforces)
 
 
@@ -71,6 +74,6 @@ def _enforcement_in_words(enforcer: Enforcement) -> str:
 
 def _kinds(rule: ListedRule) -> str:
     if set(WORKLOAD_KINDS) <= set(rule.kinds):
-        named = [str(kind) for kind in rule.kinds if kind not in WORKLOAD_KINDS]
-        return ", ".join((*map(code, named), "[every kind of workload](../guides/lint.md#workloads)"))
+        kind_names = [str(kind) for kind in rule.kinds if kind not in WORKLOAD_KINDS]
+        return ", ".join((*map(code, kind_names), "[every kind of workload](../guides/lint.md#workloads)"))
     return ", ".join(code(str(kind)) for kind in rule.kinds)

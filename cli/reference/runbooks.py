@@ -27,17 +27,19 @@ def pages() -> dict[str, str]:
     settings = check_file(stack_file("prod")).settings
     assert settings is not None, "the prod stack is accepted"
     by_name = {alert.name: alert for alert in reversed(alerts(settings))}
-    ordered = [by_name[name] for name in sorted(by_name)]
-    rows = ((f"[{alert.name}]({alert.runbook})", alert.severity.value, _plain(alert.summary)) for alert in ordered)
+    alerts_by_name = [by_name[name] for name in sorted(by_name)]
+    rows = (
+        (f"[{alert.name}]({alert.runbook})", alert.severity.value, _plain(alert.summary)) for alert in alerts_by_name
+    )
     index = generated("Runbooks", "gpuplatform/render/monitoring") + _INDEX
     return {"README.md": index + table(("alert", "severity", "what is happening"), rows)} | {
-        alert.runbook: _page(alert) for alert in ordered
+        alert.runbook: _page(alert) for alert in alerts_by_name
     }
 
 
 def _page(alert: Alert) -> str:
-    look = "".join(f"{command}\n" for command in alert.look)
-    ends = (
+    commands = "".join(f"{command}\n" for command in alert.look)
+    ending = (
         "Ends by itself within minutes of the last sample."
         if not alert.for_minutes
         else f"Fires when the condition has held for {alert.for_minutes} minutes without a break; ends with the first"
@@ -48,8 +50,8 @@ def _page(alert: Alert) -> str:
         + f"\nSeverity {code(alert.severity.value)}: {_SEVERITY_IN_WORDS[alert.severity]}.\n"
         + f"\n## What is happening\n\n{_plain(alert.summary)}.\n"
         + f"\n## What to do\n\n{_plain(alert.description)}\n"
-        + (f"\n## Where to look\n\n```sh\n{look}```\n" if look else "")
-        + f"\n## How it is decided\n\n```promql\n{alert.expr}\n```\n\n{ends}\n"
+        + (f"\n## Where to look\n\n```sh\n{commands}```\n" if commands else "")
+        + f"\n## How it is decided\n\n```promql\n{alert.expr}\n```\n\n{ending}\n"
         + ("\nShown for one pool; each pool has its own.\n" if "pool" in alert.labels else "")
         + "\n[All runbooks](README.md)\n"
     )
@@ -57,6 +59,6 @@ def _page(alert: Alert) -> str:
 
 def _plain(text: str) -> str:
     """Prometheus' templates as words in capitals."""
-    named = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda match: match[1].upper(), text)
-    listed = re.sub(r"\{\{ range .*?\{\{ end \}\}", "NAMES ", named)
-    return re.sub(r"\{\{ \$value[^}]*\}\}", "N", listed)
+    text_with_labels = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda match: match[1].upper(), text)
+    text_with_names = re.sub(r"\{\{ range .*?\{\{ end \}\}", "NAMES ", text_with_labels)
+    return re.sub(r"\{\{ \$value[^}]*\}\}", "N", text_with_names)

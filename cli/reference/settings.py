@@ -124,8 +124,8 @@ def _sections(root: Schema, definitions: Mapping[str, Schema]) -> dict[str, _Sec
 
     def visit(prefix: str, schema: Schema) -> None:
         for key, field in _fields(schema).items():
-            for name, many in _models(field, definitions):
-                path = f"{prefix}{key}{'[]' if many else ''}"
+            for name, is_list in _models(field, definitions):
+                path = f"{prefix}{key}{'[]' if is_list else ''}"
                 if name in sections:
                     sections[name] = _Section((*sections[name].paths, path), definitions[name])
                     continue
@@ -137,72 +137,71 @@ def _sections(root: Schema, definitions: Mapping[str, Schema]) -> dict[str, _Sec
 
 
 def _section(section: _Section, sections: Mapping[str, _Section], definitions: Mapping[str, Schema]) -> str:
-    heading, *others = section.paths
-    also = f" Also at {', '.join(map(code, others))}." if others else ""
+    heading, *further_paths = section.paths
+    other_paths = f" Also at {', '.join(map(code, further_paths))}." if further_paths else ""
     required = cast(list[Plain], section.schema.get("required", []))
     rows = [
         (
             code(key),
-            _words(field, sections, definitions),
+            _value_text(field, sections, definitions),
             "required" if key in required else _default(field, definitions),
             _meaning(field, definitions),
         )
         for key, field in _fields(section.schema).items()
     ]
     title = heading if section.schema.get("$defs") else code(heading)
-    about = f"{section.schema['description']}{also}"
+    about = f"{section.schema['description']}{other_paths}"
     return f"\n## {title}\n\n{about}\n\n{table(('key', 'value', 'default', 'meaning'), rows)}"
 
 
-def _words(field: Schema, sections: Mapping[str, _Section], definitions: Mapping[str, Schema]) -> str:
+def _value_text(field: Schema, sections: Mapping[str, _Section], definitions: Mapping[str, Schema]) -> str:
     """What a field may hold, in words."""
     if (name := _name(field)) is not None:
         if name in sections:
             heading = sections[name].heading
             return f"[{code(heading)}](#{anchor(heading)})"
-        return _words(definitions[name], sections, definitions)
+        return _value_text(definitions[name], sections, definitions)
     if "anyOf" in field:
         choices = [choice for choice in cast(list[Plain], field["anyOf"]) if choice != _OPTIONAL]
-        return any_of(_words(cast(Schema, choice), sections, definitions) for choice in choices)
+        return any_of(_value_text(cast(Schema, choice), sections, definitions) for choice in choices)
     if "const" in field:
         return code(str(field["const"]))
     if "enum" in field:
         return any_of(code(str(choice)) for choice in cast(list[Plain], field["enum"]))
     match field["type"]:
         case "array":
-            return f"{_many(field)}: {_words(cast(Schema, field['items']), sections, definitions)}"
+            return f"{_list_text(field)}: {_value_text(cast(Schema, field['items']), sections, definitions)}"
         case "object":
-            return (
-                f"mapping of names; each: {_words(cast(Schema, field['additionalProperties']), sections, definitions)}"
-            )
+            values = cast(Schema, field["additionalProperties"])
+            return f"mapping of names; each: {_value_text(values, sections, definitions)}"
         case "boolean":
             return "`true` or `false`"
         case "string":
-            return _text(field)
+            return _string_text(field)
         case kind:
             return ("whole number" if kind == "integer" else "number") + _range(field)
 
 
-def _many(field: Schema) -> str:
-    least, most = field.get("minItems"), field.get("maxItems")
-    if least is not None and most is not None:
-        return f"list of {least} to {most}"
-    return "list" if least is None else f"list of at least {least}"
+def _list_text(field: Schema) -> str:
+    minimum, maximum = field.get("minItems"), field.get("maxItems")
+    if minimum is not None and maximum is not None:
+        return f"list of {minimum} to {maximum}"
+    return "list" if minimum is None else f"list of at least {minimum}"
 
 
-def _text(field: Schema) -> str:
+def _string_text(field: Schema) -> str:
     pattern = field.get("pattern")
-    words = "text" if pattern is None else _PATTERNS.get(str(pattern), f"text that matches {code(str(pattern))}")
-    longest = field.get("maxLength")
-    return words if longest is None else f"{words}; at most {longest} characters"
+    text = "text" if pattern is None else _PATTERNS.get(str(pattern), f"text that matches {code(str(pattern))}")
+    max_length = field.get("maxLength")
+    return text if max_length is None else f"{text}; at most {max_length} characters"
 
 
 def _range(field: Schema) -> str:
-    least, above, most = (field.get(key) for key in ("minimum", "exclusiveMinimum", "maximum"))
-    low = f"at least {least}" if least is not None else f"more than {above}" if above is not None else ""
-    if least is not None and most is not None:
-        return f", {least} to {most}"
-    return "".join(f", {bound}" for bound in (low, f"at most {most}" if most is not None else "") if bound)
+    minimum, exclusive_minimum, maximum = (field.get(key) for key in ("minimum", "exclusiveMinimum", "maximum"))
+    if minimum is not None and maximum is not None:
+        return f", {minimum} to {maximum}"
+    bounds = {"at least": minimum, "more than": exclusive_minimum, "at most": maximum}
+    return "".join(f", {words} {bound}" for words, bound in bounds.items() if bound is not None)
 
 
 def _default(field: Schema, definitions: Mapping[str, Schema]) -> str:
@@ -239,9 +238,9 @@ def _name(field: Schema) -> str | None:
 
 def _models(field: Schema, definitions: Mapping[str, Schema]) -> Iterator[tuple[str, bool]]:
     """The models that a field holds, each with whether it holds a list of them."""
-    many = "items" in field
+    is_list = "items" in field
     inner = cast(Schema, field.get("items", field))
     for choice in (inner, *cast(list[Schema], inner.get("anyOf", []))):
         name = _name(choice)
         if name is not None and "properties" in definitions[name]:
-            yield name, many
+            yield name, is_list

@@ -43,10 +43,10 @@ def page() -> str:
         ),
     ]
     for minor in KUBERNETES_SUPPORTED:
-        open_questions = unverified(minor)
-        asked = ", ".join(pin.name for pin in open_questions)
+        unverified_pins = unverified(minor)
+        pin_names = ", ".join(pin.name for pin in unverified_pins)
         pins = (node_release(minor), *addons(minor).values())
-        note = f"Unverified: {asked}.\n\n" if asked else ""
+        note = f"Unverified: {pin_names}.\n\n" if pin_names else ""
         texts.append(f"\n## Managed nodes and EKS add-ons for {minor}\n\n{note}{_pins(pins)}")
     return "".join(texts)
 

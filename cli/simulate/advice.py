@@ -21,7 +21,7 @@ from gpuplatform.analysis.sharing.need import slots
 from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
 from gpuplatform.plan.prices import Prices
 from gpuplatform.plan.teams import pools_of
-from gpuplatform.render.document import Document, kind_of, name_of, namespace_of
+from gpuplatform.render.document import Document
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import resources
@@ -31,11 +31,11 @@ from policies.pod import ask
 from policies.subject import of_document
 from policies.workloads import pod_templates
 from sandbox.errors import SandboxError
-from sandbox.simulate.owners import Workload
+from sandbox.simulate.owners import Workload, workload_of
 from sandbox.simulate.snapshot import Snapshot
-from sandbox.simulate.utilization import NodeUse, landings, planned_by_name
+from sandbox.simulate.utilization import NodeUse, landings, node_pools_by_name
 
-WORTH = 0.05
+LEAST_SAVING = 0.05
 """The smallest saving, as a part of the bill, for which a change is tried."""
 _TRIALS = 2
 _MIB_PER_GIB = 1024
@@ -53,7 +53,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class Trial:
     """A suggestion that lowered the bill in its trial."""
 
     says: str
@@ -67,7 +67,7 @@ class _Case:
     """The pods of a workload on one NodePool, and what one of them needs."""
 
     landing: NodeUse
-    planned: PlannedNodePool
+    node_pool: PlannedNodePool
     need: Need
     usd_per_hour: float
     """The cost of the nodes that it has for itself, and its part of the others."""
@@ -76,148 +76,164 @@ class _Case:
     def slots(self) -> int:
         """Its pods on one of its nodes."""
         node = next(
-            instance_type for instance_type in self.planned.types if instance_type.name == self.landing.instance_type
+            instance_type for instance_type in self.node_pool.types if instance_type.name == self.landing.instance_type
         )
-        return slots(node, self.planned.units_per_card, self.need).count
+        return slots(node, self.node_pool.units_per_card, self.need).count
 
 
-def tried(
-    candidates: Sequence[Suggestion], bill_usd_per_hour: float, ask_again: Callable[[Suggestion], Snapshot]
-) -> tuple[Tried, ...]:
+def trials(
+    candidates: Sequence[Suggestion], bill_usd_per_hour: float, simulate: Callable[[Suggestion], Snapshot]
+) -> tuple[Trial, ...]:
     """The suggestions with which every pod runs at a lower cost, the best first."""
-    held: list[Tried] = []
+    successes: list[Trial] = []
     for suggestion in candidates[:_TRIALS]:
         try:
-            scene = ask_again(suggestion)
+            snapshot = simulate(suggestion)
         except SandboxError:
             continue  # a change that the API server refuses is not advice
-        saves = bill_usd_per_hour - scene.usd_per_hour
-        if scene.all_run and saves > 0:
-            held.append(Tried(suggestion.says, scene.usd_per_hour, saves))
-    return tuple(sorted(held, key=lambda trial: -trial.saves_usd_per_hour))
+        saving = bill_usd_per_hour - snapshot.usd_per_hour
+        if snapshot.all_run and saving > 0:
+            successes.append(Trial(suggestion.says, snapshot.usd_per_hour, saving))
+    return tuple(sorted(successes, key=lambda trial: -trial.saves_usd_per_hour))
 
 
-def suggestions(scene: Snapshot, settings: Settings, workloads: tuple[Document, ...]) -> tuple[Suggestion, ...]:
+def suggestions(snapshot: Snapshot, settings: Settings, workloads: tuple[Document, ...]) -> tuple[Suggestion, ...]:
     """The changes that are worth a trial, the largest saving first."""
     candidates = [
         suggestion
-        for case in _cases(scene, settings, workloads)
-        for suggestion in (*_moves(case, scene, settings, workloads), *_other_nodes(case, scene, settings, workloads))
+        for case in _cases(snapshot, settings, workloads)
+        for suggestion in (
+            *_moves(case, snapshot, settings, workloads),
+            *_other_nodes(case, snapshot, settings, workloads),
+        )
     ]
-    worth = [suggestion for suggestion in candidates if suggestion.saves_usd_per_hour >= WORTH * scene.usd_per_hour]
-    return tuple(sorted(worth, key=lambda suggestion: -suggestion.saves_usd_per_hour))
+    least_saving = LEAST_SAVING * snapshot.usd_per_hour
+    suggestions_to_try = [suggestion for suggestion in candidates if suggestion.saves_usd_per_hour >= least_saving]
+    return tuple(sorted(suggestions_to_try, key=lambda suggestion: -suggestion.saves_usd_per_hour))
 
 
-def _cases(scene: Snapshot, settings: Settings, workloads: Iterable[Document]) -> Iterator[_Case]:
-    planned = planned_by_name(settings)
-    tenants = {
-        pod.node: {seen_pod.workload for seen_pod in scene.pods if seen_pod.node == pod.node} for pod in scene.pods
-    }
-    nodes = {node.name: node for node in scene.nodes}
-    asks = {_workload(workload): asked for workload in workloads if (asked := _asked(workload)) is not None}
-    for landing in landings(scene, settings):
-        nodepool, asked = planned.get(landing.nodepool), asks.get(landing.workload)
-        if nodepool is None or nodepool.replicas is not None or asked is None:
+def _cases(snapshot: Snapshot, settings: Settings, workloads: Iterable[Document]) -> Iterator[_Case]:
+    node_pools = node_pools_by_name(settings)
+    workloads_by_node: dict[str | None, set[Workload]] = {}
+    for pod in snapshot.pods:
+        workloads_by_node.setdefault(pod.node, set()).add(pod.workload)
+    nodes = {node.name: node for node in snapshot.nodes}
+    asks = {workload_of(workload): pod_ask for workload in workloads if (pod_ask := _pod_ask(workload)) is not None}
+    for landing in landings(snapshot, settings):
+        node_pool, pod_ask = node_pools.get(landing.nodepool), asks.get(landing.workload)
+        if node_pool is None or node_pool.replicas is not None or pod_ask is None:
             continue
         node_names = {
             pod.node
-            for pod in scene.pods
+            for pod in snapshot.pods
             if pod.workload == landing.workload and pod.node and nodes[pod.node].nodepool == landing.nodepool
         }
         usd_of_nodes_of_its_own = sum(
-            nodes[node_name].usd_per_hour for node_name in node_names if tenants[node_name] == {landing.workload}
+            nodes[node_name].usd_per_hour
+            for node_name in node_names
+            if workloads_by_node[node_name] == {landing.workload}
         )
-        need = _need(asked, nodepool, landing.market)
+        need = _need(pod_ask, node_pool, landing.market)
         if need is not None:
-            yield _Case(landing, nodepool, need, max(usd_of_nodes_of_its_own, landing.usd_per_hour))
+            yield _Case(landing, node_pool, need, max(usd_of_nodes_of_its_own, landing.usd_per_hour))
 
 
-def _asked(document: Document) -> PodAsk | None:
+def _pod_ask(document: Document) -> PodAsk | None:
     return next(
-        (asked for pod_template in pod_templates(of_document(document)) if (asked := ask(pod_template)) is not None),
+        (
+            pod_ask
+            for pod_template in pod_templates(of_document(document))
+            if (pod_ask := ask(pod_template)) is not None
+        ),
         None,
     )
 
 
-def _need(asked: PodAsk, nodepool: PlannedNodePool, market: str) -> Need | None:
+def _need(pod_ask: PodAsk, node_pool: PlannedNodePool, market: str) -> Need | None:
     """What one pod needs: as much of a card as it has now."""
-    units = dict(asked.devices).get(unit_resource(nodepool.pool), 0)
-    way = way_of(nodepool.pool, nodepool.card)
+    units = dict(pod_ask.devices).get(unit_resource(node_pool.pool), 0)
+    way = way_of(node_pool.pool, node_pool.card)
     if units < 1 or (units > 1 and way.method is not Method.WHOLE):
         return None
     return Need(
         memory_gib=way.unit_memory_gb,
         isolation=way.method in (Method.WHOLE, Method.MIG),
-        bursty=nodepool.pool.purpose is Purpose.DEV,
-        cpu_millis=max(1, asked.cpu_millis),
-        host_memory_gib=max(1, asked.memory_mib) / _MIB_PER_GIB,
+        bursty=node_pool.pool.purpose is Purpose.DEV,
+        cpu_millis=max(1, pod_ask.cpu_millis),
+        host_memory_gib=max(1, pod_ask.memory_mib) / _MIB_PER_GIB,
         cards=units,
         interruptible=market == Market.SPOT,
     )
 
 
-def _moves(case: _Case, scene: Snapshot, settings: Settings, workloads: tuple[Document, ...]) -> Iterator[Suggestion]:
+def _moves(
+    case: _Case, snapshot: Snapshot, settings: Settings, workloads: tuple[Document, ...]
+) -> Iterator[Suggestion]:
     """Moves to another pool that the namespace may use: all pods, or only those that do not fill a node."""
     prices = Prices(settings.region, settings.cost)
     options = [
         option
         for option in of_stack(case.need, settings, prices)[0]
-        if option.pool and option.pool.name != case.landing.pool and _may_use(case, option.pool, scene, settings)
+        if option.pool and option.pool.name != case.landing.pool and _may_use(case, option.pool, snapshot, settings)
     ]
     if not options:
         return
     pods, per_node = case.landing.pods, case.slots
     best = min(options, key=lambda option: _cost(option, pods))
     pool = cast(Pool, best.pool)
-    moved = tuple(
-        onto_pool(workload, pool) if _workload(workload) == case.landing.workload else workload
+    new_workloads = tuple(
+        onto_pool(workload, pool) if workload_of(workload) == case.landing.workload else workload
         for workload in workloads
     )
     yield Suggestion(
         f"move {case.landing.workload} to the pool {pool.name} ({best.way} on {best.node.name})",
         case.usd_per_hour - _cost(best, pods),
         settings,
-        moved,
+        new_workloads,
     )
-    rest = pods % per_node if per_node else 0
-    if not rest or pods < per_node or case.landing.workload.kind != "Deployment":
+    remainder = pods % per_node if per_node else 0
+    if not remainder or pods < per_node or case.landing.workload.kind != "Deployment":
         return
-    other = min(options, key=lambda option: _cost(option, rest))
-    pool = cast(Pool, other.pool)
+    option_for_remainder = min(options, key=lambda option: _cost(option, remainder))
+    pool = cast(Pool, option_for_remainder.pool)
     yield Suggestion(
-        f"split {case.landing.workload}: {pods - rest} on {case.landing.pool}, {rest} on {pool.name}"
-        f" ({other.way} on {other.node.name})",
-        case.usd_per_hour / case.landing.nodes - _cost(other, rest),
+        f"split {case.landing.workload}: {pods - remainder} on {case.landing.pool}, {remainder} on {pool.name}"
+        f" ({option_for_remainder.way} on {option_for_remainder.node.name})",
+        case.usd_per_hour / case.landing.nodes - _cost(option_for_remainder, remainder),
         settings,
         tuple(
             part
             for workload in workloads
-            for part in (split(workload, rest, pool) if _workload(workload) == case.landing.workload else (workload,))
+            for part in (
+                split(workload, remainder, pool) if workload_of(workload) == case.landing.workload else (workload,)
+            )
         ),
     )
 
 
 def _other_nodes(
-    case: _Case, scene: Snapshot, settings: Settings, workloads: tuple[Document, ...]
+    case: _Case, snapshot: Snapshot, settings: Settings, workloads: tuple[Document, ...]
 ) -> Iterator[Suggestion]:
     """Another size or card for the pool, if the pool serves this workload only."""
-    served = {landing.workload for landing in landings(scene, settings) if landing.pool == case.landing.pool}
+    workloads_on_pool = {
+        landing.workload for landing in landings(snapshot, settings) if landing.pool == case.landing.pool
+    }
     options = of_catalogue(case.need, Prices(settings.region, settings.cost))
-    if len(served) > 1 or not options:
+    if len(workloads_on_pool) > 1 or not options:
         return
     best = min(options, key=lambda option: _cost(option, case.landing.pods))
-    changed = _with_pool_on(best, case, settings)
-    if changed is None:
+    new_settings = _with_pool_on(best, case, settings)
+    if new_settings is None:
         return
-    pool = next(pool for pool in changed.pools if pool.name == case.landing.pool)
+    pool = next(pool for pool in new_settings.pools if pool.name == case.landing.pool)
     yield Suggestion(
         f"let the pool {pool.name} buy {best.node.name} ({best.card.name}, {best.way}): in settings, card"
         f" {best.card.name}, instance_types [{best.node.name}], sharing {best.way.setting}; quotas in"
         f" {unit_resource(pool)}",
         case.usd_per_hour - _cost(best, case.landing.pods),
-        changed,
+        new_settings,
         tuple(
-            onto_pool(workload, pool) if _workload(workload) == case.landing.workload else workload
+            onto_pool(workload, pool) if workload_of(workload) == case.landing.workload else workload
             for workload in workloads
         ),
     )
@@ -227,7 +243,7 @@ def _with_pool_on(option: Option, case: _Case, settings: Settings) -> Settings |
     """The settings with the pool on another card or type; None if they would be refused."""
     raw: Any = settings.model_dump(mode="json", exclude_unset=True)
     pool = next(pool for pool in raw["pools"] if pool["name"] == case.landing.pool)
-    cards = case.landing.nodes * max(instance_type.cards for instance_type in case.planned.types)
+    cards = case.landing.nodes * max(instance_type.cards for instance_type in case.node_pool.types)
     ceiling = max(cards, -(-case.landing.pods // option.slots.count) * option.node.cards)
     pool["cards"] = [
         {
@@ -244,12 +260,12 @@ def _with_pool_on(option: Option, case: _Case, settings: Settings) -> Settings |
             if namespace["name"] == case.landing.workload.namespace:
                 unit = resources.mig_resource(option.way.profile) if option.way.profile else resources.GPU
                 quota = namespace["quota"]
-                quota.pop(unit_resource(case.planned.pool), None)
+                quota.pop(unit_resource(case.node_pool.pool), None)
                 quota[unit] = quota.get(unit, 0) + case.landing.pods * case.need.cards
     return check(raw).settings
 
 
-def _may_use(case: _Case, pool: Pool, scene: Snapshot, settings: Settings) -> bool:
+def _may_use(case: _Case, pool: Pool, snapshot: Snapshot, settings: Settings) -> bool:
     """Whether the namespace may run the pods on a pool and its quota has room."""
     name, resource = case.landing.workload.namespace, unit_resource(pool)
     namespace = next(
@@ -257,14 +273,12 @@ def _may_use(case: _Case, pool: Pool, scene: Snapshot, settings: Settings) -> bo
     )
     if namespace is None or pool not in pools_of(namespace, settings.pools):
         return False
-    others = [pod for pod in scene.pods if pod.workload.namespace == name and pod.workload != case.landing.workload]
-    taken = sum(other.requests.get(resource, 0) for other in others)
-    return taken + case.landing.pods * case.need.cards <= namespace.quota.get(resource, 0)
+    other_pods = [
+        pod for pod in snapshot.pods if pod.workload.namespace == name and pod.workload != case.landing.workload
+    ]
+    units_in_use = sum(pod.requests.get(resource, 0) for pod in other_pods)
+    return units_in_use + case.landing.pods * case.need.cards <= namespace.quota.get(resource, 0)
 
 
 def _cost(option: Option, pods: int) -> float:
     return math.ceil(pods / option.slots.count) * option.node_usd_per_hour
-
-
-def _workload(of: Document) -> Workload:
-    return Workload(kind_of(of), str(namespace_of(of) or "default"), name_of(of))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cli.simulate.advice import Tried
-from cli.simulate.explained import Explained, explained
+from cli.simulate.advice import Trial
+from cli.simulate.explanations import Explanation, explanations
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.settings.settings import Settings
 from policies.subject import Subject
@@ -22,7 +22,7 @@ class Picture:
     """One snapshot with its cost and the reasons why pods wait."""
 
     landings: tuple[NodeUse, ...]
-    unplaced: tuple[Explained, ...]
+    explanations: tuple[Explanation, ...]
     nodes: tuple[Node, ...]
     usd_per_hour: float
     idle_usd_per_hour: float
@@ -35,9 +35,9 @@ class After:
 
     shock: Shock
     pool: str
-    lost: tuple[Node, ...]
-    came: tuple[Node, ...]
-    held: tuple[str, ...]
+    lost_nodes: tuple[Node, ...]
+    new_nodes: tuple[Node, ...]
+    disruption_blocks: tuple[str, ...]
     picture: Picture
 
 
@@ -50,15 +50,15 @@ class Answer:
     spot_price_ratio: float
     picture: Picture
     after: After | None
-    moving: tuple[str, ...]
-    left_out: tuple[str, ...]
-    advice: tuple[Tried, ...]
+    unsettled_objects: tuple[str, ...]
+    skipped_objects: tuple[str, ...]
+    advice: tuple[Trial, ...]
 
     @property
     def all_run(self) -> bool:
         """Whether every pod runs, after an event too."""
-        last = self.after.picture if self.after else self.picture
-        return not self.picture.unplaced and not last.unplaced and not self.moving
+        final_picture = self.after.picture if self.after else self.picture
+        return not self.picture.explanations and not final_picture.explanations and not self.unsettled_objects
 
 
 def answer(
@@ -66,31 +66,38 @@ def answer(
     subjects: Sequence[Subject],
     settings: Settings,
     view: StackView,
-    named: str,
-    advice: tuple[Tried, ...],
+    stack_option: str,
+    advice: tuple[Trial, ...],
 ) -> Answer:
-    """The outcome in the terms of a stack; ``named`` is the stack as the command line names it."""
+    """The outcome in the terms of a stack; ``stack_option`` names the stack on the command line: ``--stack dev``."""
 
-    def picture(of: Snapshot) -> Picture:
+    def picture(snapshot: Snapshot) -> Picture:
         return Picture(
-            landings(of, settings),
-            explained(of, subjects, view, named),
-            of.nodes,
-            of.usd_per_hour,
-            idle_usd_per_hour(of, settings),
-            use(of, settings),
+            landings(snapshot, settings),
+            explanations(snapshot, subjects, view, stack_option),
+            snapshot.nodes,
+            snapshot.usd_per_hour,
+            idle_usd_per_hour(snapshot, settings),
+            use(snapshot, settings),
         )
 
-    def after(of: Aftermath) -> After:
-        return After(of.event.shock, of.event.pool, of.lost, of.came, of.held, picture(of.scene))
+    def after(aftermath: Aftermath) -> After:
+        return After(
+            aftermath.event.shock,
+            aftermath.event.pool,
+            aftermath.lost_nodes,
+            aftermath.new_nodes,
+            aftermath.disruption_blocks,
+            picture(aftermath.snapshot),
+        )
 
     return Answer(
         settings.environment,
         settings.region,
         settings.cost.spot_price_ratio,
-        picture(outcome.scene),
-        None if outcome.after is None else after(outcome.after),
-        outcome.moving,
-        outcome.left_out,
+        picture(outcome.snapshot),
+        None if outcome.aftermath is None else after(outcome.aftermath),
+        outcome.unsettled_objects,
+        outcome.skipped_objects,
         advice,
     )

@@ -11,41 +11,41 @@ import click
 from gpuplatform.catalog.instance_types import instance_types
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard.markets import Market
-from sandbox.simulate.scenario import Disturbance, Lacking, Shock
+from sandbox.simulate.scenario import Disturbance, Shock, Shortage
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _AT = re.compile(rf"(?P<day>{'|'.join(_DAYS)}) (?P<hour>\d\d?):(?P<minute>\d\d)( (?P<zone>\S+))?", re.ASCII)
 _MARKETS = (Market.SPOT.value, Market.ON_DEMAND.value)
 
 
-def lacking(written: str, settings: Settings) -> tuple[Lacking, ...]:
+def shortages(text: str, settings: Settings) -> tuple[Shortage, ...]:
     """``g5,us-east-1a,spot``: types, families, zones or markets that EC2 has run out of, each independently."""
-    shortages: list[Lacking] = []
-    for word in filter(None, (part.strip() for part in written.split(","))):
-        family = [instance_type for instance_type in instance_types() if instance_type.partition(".")[0] == word]
-        if word in settings.network.zones:
-            shortages.append(Lacking(zone=word))
-        elif word in _MARKETS:
-            shortages.append(Lacking(market=word))
-        elif word in instance_types():
-            shortages.append(Lacking(instance_type=word))
+    result: list[Shortage] = []
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        family = [instance_type for instance_type in instance_types() if instance_type.partition(".")[0] == name]
+        if name in settings.network.zones:
+            result.append(Shortage(zone=name))
+        elif name in _MARKETS:
+            result.append(Shortage(market=name))
+        elif name in instance_types():
+            result.append(Shortage(instance_type=name))
         elif family:
-            shortages += [Lacking(instance_type=instance_type) for instance_type in family]
+            result += [Shortage(instance_type=instance_type) for instance_type in family]
         else:
             raise click.BadParameter(
-                f"{word!r} is not an instance type or a family of the catalog, a zone"
+                f"{name!r} is not an instance type or a family of the catalog, a zone"
                 f" ({', '.join(settings.network.zones)}) or a market ({', '.join(_MARKETS)})",
                 param_hint="--without",
             )
-    return tuple(shortages)
+    return tuple(result)
 
 
-def event(interrupted: str | None, drifted: str | None, settings: Settings) -> Disturbance | None:
+def event(interrupt: str | None, drift: str | None, settings: Settings) -> Disturbance | None:
     """The disturbance of a pool's nodes; wrong usage if the pool does not exist, or has no spot nodes to interrupt."""
-    if interrupted is not None and drifted is not None:
+    if interrupt is not None and drift is not None:
         raise click.UsageError("give --interrupt or --drift, not both: one run shows one event")
     name, shock, option = (
-        (interrupted, Shock.INTERRUPTION, "--interrupt") if interrupted else (drifted, Shock.DRIFT, "--drift")
+        (interrupt, Shock.INTERRUPTION, "--interrupt") if interrupt else (drift, Shock.DRIFT, "--drift")
     )
     if name is None:
         return None
@@ -61,12 +61,12 @@ def event(interrupted: str | None, drifted: str | None, settings: Settings) -> D
     return Disturbance(shock, name)
 
 
-def moment(written: str, now: datetime.datetime) -> datetime.datetime:
+def moment(text: str, now: datetime.datetime) -> datetime.datetime:
     """``Tue 10:30 Asia/Seoul``: the next such minute after ``now``; UTC if no zone is named."""
-    match = _AT.fullmatch(written.strip())
+    match = _AT.fullmatch(text.strip())
     if match is None:
         raise click.BadParameter(
-            f"{written!r} is not a time of the week; write a day ({', '.join(_DAYS)}), a time and a zone, as in"
+            f"{text!r} is not a time of the week; write a day ({', '.join(_DAYS)}), a time and a zone, as in"
             " 'Tue 10:30 Asia/Seoul'",
             param_hint="--at",
         )
@@ -75,7 +75,7 @@ def moment(written: str, now: datetime.datetime) -> datetime.datetime:
         local = now.astimezone(zone)
         moment_in_zone = local.replace(hour=int(match["hour"]), minute=int(match["minute"]), second=0, microsecond=0)
     except (ValueError, zoneinfo.ZoneInfoNotFoundError, OSError) as error:
-        raise click.BadParameter(f"{written!r}: {error}", param_hint="--at") from None
+        raise click.BadParameter(f"{text!r}: {error}", param_hint="--at") from None
     days = (_DAYS.index(match["day"]) - local.weekday()) % len(_DAYS)
     moment_in_zone += datetime.timedelta(days=days)
     return moment_in_zone if moment_in_zone > local else moment_in_zone + datetime.timedelta(days=len(_DAYS))

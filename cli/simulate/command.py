@@ -12,21 +12,22 @@ from typing import NoReturn, cast
 import click
 
 from cli.lint import sources, stack_view_of
-from cli.simulate.advice import Suggestion, Tried, suggestions, tried
+from cli.simulate.advice import Suggestion, Trial, suggestions, trials
 from cli.simulate.answer import answer
-from cli.simulate.circumstances import event, lacking, moment
-from cli.simulate.explained import kept, paste
+from cli.simulate.circumstances import event, moment, shortages
+from cli.simulate.explanations import obstacles, paste_advice
 from cli.simulate.writing import advice_as_text, as_html, as_json, as_text
 from cli.stacks import accepted_settings, stack_options
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from gpuplatform.render.document import Document
+from gpuplatform.settings.settings import Settings
 from policies.lint.judging import objects_of
 from policies.subject import Subject, at
 from sandbox.cluster import ClusterCommands, cluster_commands_at_hand
 from sandbox.errors import SandboxError
 from sandbox.simulate.run import NotAcceptedError
-from sandbox.simulate.run import simulate as ask
+from sandbox.simulate.run import simulate as run_simulation
 from sandbox.simulate.scenario import Scenario
 from sandbox.simulate.snapshot import Snapshot
 
@@ -67,30 +68,26 @@ def simulate(
 
     Exit code: 0 every pod runs, 1 some pod does not, 2 wrong usage.
     """
-    missing = [path for path in paths if path != "-" and not Path(path).exists()]
-    if missing:
-        raise click.UsageError(f"no such file or directory: {', '.join(missing)}")
-    accepted, _ = accepted_settings(stack, settings)
-    view = stack_view_of(stack, settings)
-    named = f"--stack {stack}" if stack else f"--settings {settings}"
-    subjects = _read(paths)
-    asked = Scenario(
+    _require(paths)
+    stack_settings = accepted_settings(stack, settings)
+    view = stack_view_of(stack_settings)
+    stack_option = f"--stack {stack}" if stack else f"--settings {settings}"
+    subjects = _subjects_of(paths)
+    scenario = Scenario(
         tuple(cast(Document, subject.body) for subject in subjects),
-        lacking(without, accepted),
-        event(interrupt, drift, accepted),
+        shortages(without, stack_settings),
+        event(interrupt, drift, stack_settings),
         None if when is None else moment(when, datetime.datetime.now(datetime.UTC)),
     )
     try:
         commands = _commands()
-        outcome = ask(accepted, asked, commands, _say)
-        result = answer(outcome, subjects, accepted, view, named, ())
+        outcome = run_simulation(stack_settings, scenario, commands, _say)
+        result = answer(outcome, subjects, stack_settings, view, stack_option, ())
         if output == "text":
             click.echo(as_text(result))
-        advice: tuple[Tried, ...] = ()
-        if outcome.scene.all_run and (worth := suggestions(outcome.scene, accepted, asked.workloads)):
-            advice = tried(worth, outcome.scene.usd_per_hour, lambda suggestion: _again(suggestion, asked, commands))
+        advice = _advice(outcome.snapshot, stack_settings, scenario, commands)
     except NotAcceptedError as error:
-        _refuse(error, subjects, view, named)
+        _refuse(error, subjects, view, stack_option)
     except SandboxError as error:
         _fail(error)
     if output == "text" and advice:
@@ -100,18 +97,38 @@ def simulate(
     sys.exit(0 if result.all_run else 1)
 
 
-def _read(paths: tuple[str, ...]) -> list[Subject]:
+def _require(paths: tuple[str, ...]) -> None:
+    missing_paths = [path for path in paths if path != "-" and not Path(path).exists()]
+    if missing_paths:
+        raise click.UsageError(f"no such file or directory: {', '.join(missing_paths)}")
+
+
+def _advice(snapshot: Snapshot, settings: Settings, scenario: Scenario, commands: ClusterCommands) -> tuple[Trial, ...]:
+    """The suggestions that lower the bill in a trial; none while a pod waits."""
+    if not snapshot.all_run:
+        return ()
+
+    def trial_snapshot(suggestion: Suggestion) -> Snapshot:
+        _say(f"a trial: {suggestion.says}")
+        trial_scenario = replace(scenario, workloads=suggestion.workloads, event=None)
+        return run_simulation(suggestion.settings, trial_scenario, commands, lambda _step: None).snapshot
+
+    return trials(suggestions(snapshot, settings, scenario.workloads), snapshot.usd_per_hour, trial_snapshot)
+
+
+def _subjects_of(paths: tuple[str, ...]) -> list[Subject]:
     """Every object; exit code 1 with every fault if there is no object, an object has no name, or a file is invalid."""
-    read = [(source.name, *objects_of(source)) for source in sources(paths)]
-    broken = [
-        f"{name}: {fault}" for name, subjects_read, faults in read for fault in (*faults, *_nameless(subjects_read))
-    ]
-    subjects = [subject for _, subjects_read, _ in read for subject in subjects_read]
-    if not broken and not subjects:
-        broken = [f"{', '.join(paths)}: no Kubernetes object. Change: name files that contain workloads"]
-    for line in broken:
+    subjects: list[Subject] = []
+    faults: list[str] = []
+    for source in sources(paths):
+        objects, source_faults = objects_of(source)
+        subjects += objects
+        faults += [f"{source.name}: {fault}" for fault in (*source_faults, *_nameless(objects))]
+    if not faults and not subjects:
+        faults = [f"{', '.join(paths)}: no Kubernetes object. Change: name files that contain workloads"]
+    for line in faults:
         click.echo(f"error: {line}", err=True)
-    if broken:
+    if faults:
         sys.exit(1)
     return subjects
 
@@ -120,10 +137,10 @@ def _nameless(subjects: Iterable[Subject]) -> Iterator[Fault]:
     """Objects without a name: they cannot be found again after they are applied."""
     for subject in subjects:
         if not subject.known_name:
-            begins = at(subject.body, "metadata", "generateName")
-            written = "nothing" if begins is None else f"generateName {begins!r} alone"
-            about = f"{subject.kind} in {subject.namespace}" if subject.namespace else subject.kind
-            yield Fault(f"{about}: metadata.name", written, "a text that is not empty", "give it a name")
+            generate_name = at(subject.body, "metadata", "generateName")
+            name_text = "nothing" if generate_name is None else f"generateName {generate_name!r} alone"
+            object_name = f"{subject.kind} in {subject.namespace}" if subject.namespace else subject.kind
+            yield Fault(f"{object_name}: metadata.name", name_text, "a text that is not empty", "give it a name")
 
 
 def _commands() -> ClusterCommands:
@@ -137,26 +154,20 @@ def _say(step: str) -> None:
     click.echo(f"-- {step}", err=True)
 
 
-def _again(suggestion: Suggestion, asked: Scenario, commands: ClusterCommands) -> Snapshot:
-    _say(f"a trial: {suggestion.says}")
-    again = replace(asked, workloads=suggestion.workloads, event=None)
-    return ask(suggestion.settings, again, commands, lambda _step: None).scene
-
-
 def _fail(error: SandboxError) -> NoReturn:
     click.echo(f"error: {error}", err=True)
     sys.exit(1)
 
 
-def _refuse(error: NotAcceptedError, subjects: Sequence[Subject], view: StackView, named: str) -> NoReturn:
+def _refuse(error: NotAcceptedError, subjects: Sequence[Subject], view: StackView, stack_option: str) -> NoReturn:
     """Print the API server's refusals and, for pods that reach no pool, the reasons."""
     click.echo("the API server does not accept the workloads:", err=True)
     for refusal in error.refusals:
         click.echo(f"  {refusal}", err=True)
     for subject in subjects:
-        away = kept(subject, view)
-        if away:
+        lines = obstacles(subject, view)
+        if lines:
             click.echo(f"{subject} lands on no pool; the nearest NodePools, and why they do not accept it:", err=True)
-            for line in (*away, f"change: {paste(named)}"):
+            for line in (*lines, f"change: {paste_advice(stack_option)}"):
                 click.echo(f"  {line}", err=True)
     sys.exit(1)

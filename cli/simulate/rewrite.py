@@ -19,12 +19,12 @@ _STEP = re.compile(r"\[(\d+)\]|[^.\[]+")
 
 def onto_pool(document: Document, pool: Pool) -> Document:
     """The workload with another pool's block; it asks for as many units of that pool as it asked for cards."""
-    changed = copy.deepcopy(document)
-    pasted = block(pool)
-    (resource,) = pasted.resources
-    for spec in _specs(changed):
-        spec["nodeSelector"] = dict(pasted.node_selector)
-        spec["tolerations"] = [dict(toleration) for toleration in pasted.tolerations]
+    document_on_pool = copy.deepcopy(document)
+    pool_block = block(pool)
+    (resource,) = pool_block.resources
+    for spec in _specs(document_on_pool):
+        spec["nodeSelector"] = dict(pool_block.node_selector)
+        spec["tolerations"] = [dict(toleration) for toleration in pool_block.tolerations]
         spec.pop("affinity", None)
         for container in spec["containers"]:
             for part in ("requests", "limits"):
@@ -32,21 +32,24 @@ def onto_pool(document: Document, pool: Pool) -> Document:
                 cards = [amount for amount in amounts if resources.is_card_resource(amount)]
                 for card in cards:
                     amounts[resource] = amounts.pop(card)
-    return changed
+    return document_on_pool
 
 
-def split(document: Document, moved: int, pool: Pool) -> tuple[Document, Document]:
-    """A Deployment split in two: ``moved`` of its replicas run on another pool."""
-    kept, other = copy.deepcopy(document), onto_pool(document, pool)
-    first: Any = kept
-    first["spec"]["replicas"] -= moved
-    second: Any = other
-    name = f"{second['metadata']['name']}-on-{pool.name}"
-    second["metadata"]["name"] = name
-    second["spec"]["replicas"] = moved
-    for labels in (second["spec"]["selector"]["matchLabels"], second["spec"]["template"]["metadata"]["labels"]):
+def split(document: Document, replicas: int, pool: Pool) -> tuple[Document, Document]:
+    """A Deployment split in two: so many of its ``replicas`` run on another pool."""
+    remainder, part = copy.deepcopy(document), onto_pool(document, pool)
+    remainder_fields: Any = remainder
+    remainder_fields["spec"]["replicas"] -= replicas
+    part_fields: Any = part
+    name = f"{part_fields['metadata']['name']}-on-{pool.name}"
+    part_fields["metadata"]["name"] = name
+    part_fields["spec"]["replicas"] = replicas
+    for labels in (
+        part_fields["spec"]["selector"]["matchLabels"],
+        part_fields["spec"]["template"]["metadata"]["labels"],
+    ):
         labels["split"] = pool.name
-    return kept, other
+    return remainder, part
 
 
 def _specs(document: Document) -> Iterator[Any]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from cli.simulate.advice import Tried
+from cli.simulate.advice import Trial
 from cli.simulate.answer import After, Answer, Picture
-from cli.simulate.explained import Explained
-from cli.summary import aligned
+from cli.simulate.explanations import Explanation
+from cli.text_table import text_table
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH
 from sandbox.cluster import Node
 from sandbox.simulate.scenario import Shock
@@ -33,17 +33,17 @@ def as_text(result: Answer) -> str:
     lines = [head, "", *_picture(result.picture)]
     if result.after:
         lines += ["", *_after(result.after)]
-    lines += [f"not applied, because no controller of its kind runs here: {name}" for name in result.left_out]
-    lines += [f"has not settled: {name}" for name in result.moving]
+    lines += [f"not applied, because no controller of its kind runs here: {name}" for name in result.skipped_objects]
+    lines += [f"has not settled: {name}" for name in result.unsettled_objects]
     return "\n".join(lines)
 
 
-def advice_as_text(advice: Iterable[Tried]) -> str:
+def advice_as_text(advice: Iterable[Trial]) -> str:
     """Each suggestion that succeeded in a trial, with the bill of the trial."""
-    return "\n".join(f"advice: {advised(trial)}" for trial in advice)
+    return "\n".join(f"advice: {advice_line(trial)}" for trial in advice)
 
 
-def advised(trial: Tried) -> str:
+def advice_line(trial: Trial) -> str:
     """One piece of advice with the bill of its trial."""
     return f"{trial.says}; tried: ${trial.usd_per_hour:,.2f} an hour, ${trial.saves_usd_per_hour:,.2f} less"
 
@@ -56,15 +56,15 @@ def as_json(result: Answer) -> str:
         "spot_price_ratio": result.spot_price_ratio,
         **_picture_json(result.picture),
         "after": None if result.after is None else _after_json(result.after),
-        "not_applied": list(result.left_out),
-        "not_settled": list(result.moving),
+        "not_applied": list(result.skipped_objects),
+        "not_settled": list(result.unsettled_objects),
         "advice": [
             {
-                "says": tried.says,
-                "usd_per_hour": _cents(tried.usd_per_hour),
-                "saves_usd_per_hour": _cents(tried.saves_usd_per_hour),
+                "says": trial.says,
+                "usd_per_hour": _cents(trial.usd_per_hour),
+                "saves_usd_per_hour": _cents(trial.saves_usd_per_hour),
             }
-            for tried in result.advice
+            for trial in result.advice
         ],
     }
     return json.dumps(document, indent=2)
@@ -77,15 +77,16 @@ def as_html(result: Answer) -> str:
     )
     pictures = [("Where the workloads land", result.picture)]
     if result.after:
-        pictures.append((f"After: {happened(result.after)}", result.after.picture))
+        pictures.append((f"After: {event_line(result.after)}", result.after.picture))
     return templates.get_template("page.html").render(
         result=result,
         columns=COLUMNS,
         pictures=[
-            (title, rows(picture), bill(picture), used(picture), picture.unplaced) for title, picture in pictures
+            (title, rows(picture), bill_line(picture), use_line(picture), picture.explanations)
+            for title, picture in pictures
         ],
-        moved=_moved(result.after) if result.after else [],
-        advice=[advised(tried) for tried in result.advice],
+        node_changes=_node_changes(result.after) if result.after else [],
+        advice=[advice_line(trial) for trial in result.advice],
     )
 
 
@@ -105,7 +106,7 @@ def rows(picture: Picture) -> list[tuple[str, ...]]:
     ]
 
 
-def bill(picture: Picture) -> str:
+def bill_line(picture: Picture) -> str:
     """The bill in one line."""
     monthly = picture.usd_per_hour * HOURS_PER_MONTH
     nodes = len(picture.nodes)
@@ -116,7 +117,7 @@ def bill(picture: Picture) -> str:
     )
 
 
-def used(picture: Picture) -> str:
+def use_line(picture: Picture) -> str:
     """The share of the paid capacity that pods request, in one line."""
     parts = {
         "card memory": picture.use.card_memory,
@@ -127,26 +128,26 @@ def used(picture: Picture) -> str:
     return f"share of the paid capacity that pods request: {', '.join(shares) or 'no capacity is paid for'}"
 
 
-def happened(after: After) -> str:
+def event_line(after: After) -> str:
     """The event in words."""
     return _HAPPENED[after.shock].format(after.pool)
 
 
 def _picture(picture: Picture) -> list[str]:
-    lines = aligned([COLUMNS, *rows(picture)]) if picture.landings else ["no pod runs"]
-    for explained in picture.unplaced:
-        lines += ["", *unplaced(explained)]
-    return [*lines, "", bill(picture), used(picture)]
+    lines = text_table([COLUMNS, *rows(picture)]) if picture.landings else ["no pod runs"]
+    for explanation in picture.explanations:
+        lines += ["", *explanation_lines(explanation)]
+    return [*lines, "", bill_line(picture), use_line(picture)]
 
 
-def unplaced(explanation: Explained) -> list[str]:
+def explanation_lines(explanation: Explanation) -> list[str]:
     """Why pods do not run, and what to change."""
     count = (
         f"{explanation.pods} {'pod waits' if explanation.pods == 1 else 'pods wait'}"
         if explanation.pods
         else "held back"
     )
-    messages = [message if len(message) <= _LONGEST else f"{message[:_LONGEST]} …" for message in explanation.said]
+    messages = [message if len(message) <= _LONGEST else f"{message[:_LONGEST]} …" for message in explanation.messages]
     return [
         f"{explanation.workload}: {count}",
         *(f"  {reason}" for reason in explanation.why),
@@ -156,13 +157,13 @@ def unplaced(explanation: Explained) -> list[str]:
 
 
 def _after(after: After) -> list[str]:
-    return [f"after: {happened(after)}", *_moved(after), "", *_picture(after.picture)]
+    return [f"after: {event_line(after)}", *_node_changes(after), "", *_picture(after.picture)]
 
 
-def _moved(after: After) -> list[str]:
-    lines = [f"  gone: {_node(node)}" for node in after.lost] or ["  no node was lost"]
-    lines += [f"  new:  {_node(node)}" for node in after.came]
-    return lines + [f"  held: {message}" for message in after.held]
+def _node_changes(after: After) -> list[str]:
+    lines = [f"  gone: {_node(node)}" for node in after.lost_nodes] or ["  no node was lost"]
+    lines += [f"  new:  {_node(node)}" for node in after.new_nodes]
+    return lines + [f"  held: {message}" for message in after.disruption_blocks]
 
 
 def _node(node: Node) -> str:
@@ -196,15 +197,15 @@ def _picture_json(picture: Picture) -> dict[str, object]:
         ],
         "unplaced": [
             {
-                "kind": explained.workload.kind,
-                "namespace": explained.workload.namespace,
-                "name": explained.workload.name,
-                "pods_waiting": explained.pods,
-                "why": list(explained.why),
-                "change": explained.change,
-                "said": list(explained.said),
+                "kind": explanation.workload.kind,
+                "namespace": explanation.workload.namespace,
+                "name": explanation.workload.name,
+                "pods_waiting": explanation.pods,
+                "why": list(explanation.why),
+                "change": explanation.change,
+                "said": list(explanation.messages),
             }
-            for explained in picture.unplaced
+            for explanation in picture.explanations
         ],
         "nodes": [_node_json(node) for node in picture.nodes],
     }
@@ -214,9 +215,9 @@ def _after_json(after: After) -> dict[str, object]:
     return {
         "event": after.shock.value,
         "pool": after.pool,
-        "nodes_lost": [_node_json(node) for node in after.lost],
-        "nodes_new": [_node_json(node) for node in after.came],
-        "held": list(after.held),
+        "nodes_lost": [_node_json(node) for node in after.lost_nodes],
+        "nodes_new": [_node_json(node) for node in after.new_nodes],
+        "held": list(after.disruption_blocks),
         **_picture_json(after.picture),
     }
 

@@ -7,7 +7,7 @@ read once and typed. Nothing here knows about settings, Kubernetes or Pulumi, an
 from __future__ import annotations
 
 from gpuplatform.catalog.cards import Card, card, cards
-from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_with_card
+from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_named, types_with_card
 from gpuplatform.catalog.mig import (
     MigGeometry,
     MigProfile,
@@ -54,6 +54,7 @@ __all__ = [
     "price",
     "price_rows",
     "regions",
+    "types_named",
     "types_with_card",
     "unknown_pairs",
     "unplaced",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from gpuplatform.catalog._csv import cited, flag, table
+from gpuplatform.catalog.mig import MigGeometry, geometry
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,16 @@ class Card:
     """Lowest driver, or driver branch (``595``), that runs the card and cuts it with MIG; None where no source says."""
     karpenter_gpu_name: str
     """Value of ``karpenter.k8s.aws/instance-gpu-name``: ``a100``, for both memory sizes."""
+    karpenter_gpu_memory_mib: int
+    """Value of ``karpenter.k8s.aws/instance-gpu-memory``: MiB of one card, as EC2 reports them."""
     legacy: bool
     """Whether the newest driver branches no longer support the card's generation."""
     source: str
+
+    @property
+    def geometry(self) -> MigGeometry | None:
+        """The MIG geometry of the card; None for a card without MIG, or without published placements."""
+        return geometry(self.mig_table) if self.mig_table else None
 
 
 @functools.cache
@@ -55,6 +63,7 @@ def _card(row: Mapping[str, str]) -> Card:
         mig_table=row["mig_table"] or None,
         minimum_driver=row["minimum_driver"] or None,
         karpenter_gpu_name=row["karpenter_gpu_name"],
+        karpenter_gpu_memory_mib=int(row["karpenter_gpu_memory_mib"]),
         legacy=flag(row["legacy"]),
         source=cited(row["source"]),
     )

@@ -7,11 +7,16 @@ figures are those that Karpenter expects of a node with a default node class, be
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from gpuplatform.catalog._csv import cited, flag, table
+from gpuplatform.catalog._csv import cited, table
+from gpuplatform.catalog.cards import Card, cards
+from gpuplatform.catalog.mig import MigGeometry
+
+FRACTION_CARD = "L4-24GB"
+"""The card of which a fractional type has a part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +35,9 @@ class InstanceType:
     """Name of the NVIDIA card; None for CPU and Neuron types and for a fraction of a card."""
     cards: int
     """Physical NVIDIA cards; 0 for a fraction of one."""
-    fractional: bool
-    """A fraction of one L4 (g6f, gr6f): the node offers no ``nvidia.com/gpu``."""
+    fraction_memory_mib: int | None
+    """Memory of a fraction of one L4 (g6f, gr6f), as Karpenter's label ``instance-gpu-memory`` gives it; None for a
+    type without such a fraction."""
     neuron_devices: int
     """Inferentia or Trainium devices, which the node offers as ``aws.amazon.com/neuron``."""
     neuron_name: str | None
@@ -53,6 +59,26 @@ class InstanceType:
     source: str
 
     @property
+    def fractional(self) -> bool:
+        """Whether the type has a fraction of one card: its node offers no ``nvidia.com/gpu``."""
+        return self.fraction_memory_mib is not None
+
+    @property
+    def has_nvidia(self) -> bool:
+        """Whether the type has an NVIDIA card or a fraction of one."""
+        return self.card is not None or self.fractional
+
+    @property
+    def nvidia_card(self) -> Card | None:
+        """The NVIDIA card that the type carries whole; None for a type without one."""
+        return cards()[self.card] if self.card else None
+
+    @property
+    def geometry(self) -> MigGeometry | None:
+        """The MIG geometry of the type's cards; None where MIG cannot cut them, or the placements are not published."""
+        return self.nvidia_card.geometry if self.nvidia_card else None
+
+    @property
     def efa_cards(self) -> range:
         """The network cards that take an EFA interface, one each."""
         first = self.first_efa_card or 0
@@ -70,9 +96,14 @@ def instance_type(name: str) -> InstanceType | None:
     return instance_types().get(name)
 
 
+def types_named(names: Iterable[str]) -> tuple[InstanceType, ...]:
+    """The types of these names, in their order; a name that the catalog lacks is left out."""
+    return tuple(instance_types()[name] for name in names if name in instance_types())
+
+
 def types_with_card(card: str) -> tuple[InstanceType, ...]:
     """Every type whose nodes carry whole cards of that name; empty for an unknown card."""
-    return tuple(known_type for known_type in instance_types().values() if known_type.card == card)
+    return tuple(row for row in instance_types().values() if row.card == card)
 
 
 def _instance_type(row: Mapping[str, str]) -> InstanceType:
@@ -85,7 +116,7 @@ def _instance_type(row: Mapping[str, str]) -> InstanceType:
         memory_mib=int(row["memory_mib"]),
         card=row["card"] or None,
         cards=int(row["cards"]),
-        fractional=flag(row["fractional"]),
+        fraction_memory_mib=int(row["fraction_memory_mib"]) if row["fraction_memory_mib"] else None,
         neuron_devices=int(row["neuron_devices"]),
         neuron_name=row["neuron_name"] or None,
         neuron_cores=int(row["neuron_cores"]),

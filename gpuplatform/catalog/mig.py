@@ -60,16 +60,6 @@ class MigProfile:
     """``+me``, ``+me.all``, ``+gfx``, ``-me``, or None."""
     source: str
 
-    @property
-    def label_value(self) -> str:
-        """The name as label values, configuration names and resource names write it: ``+`` becomes ``.``."""
-        return self.name.replace("+", ".")
-
-    @property
-    def resource(self) -> str:
-        """The extended resource of one slice under the mixed strategy."""
-        return f"nvidia.com/mig-{self.label_value}"
-
 
 @dataclass(frozen=True, slots=True)
 class MigGeometry:

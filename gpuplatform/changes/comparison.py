@@ -22,7 +22,6 @@ from gpuplatform.changes.worn import dropped_configurations
 from gpuplatform.faults import Fault, Severity
 from gpuplatform.outputs import parse
 from gpuplatform.plan.teams import queued
-from gpuplatform.render.dra import template_name
 from gpuplatform.settings.settings import Settings
 
 _PARTS = {
@@ -122,8 +121,8 @@ def _unknown(side: str, stack: Stack) -> list[str]:
 def _broken(was: Stack, now: Stack, manifests: Sequence[Manifest]) -> tuple[tuple[LostPool, ...], tuple[Stranded, ...]]:
     if now.settings is None or was.description.published is None or now.description.published is None:
         return (), ()
-    view = stack_view(now.settings, template_name)
-    earlier = stack_view(was.settings, template_name) if was.settings else None
+    view = stack_view(now.settings)
+    earlier = stack_view(was.settings) if was.settings else None
     landed = [(manifest, landing(manifest.ask, earlier).pools if earlier else ()) for manifest in manifests]
     before, after = parse(was.description.published)[0], parse(now.description.published)[0]
     lost = lost_pools(before, after, view, landed) if before and after else ()

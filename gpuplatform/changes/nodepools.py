@@ -21,7 +21,6 @@ from gpuplatform.changes.description import Description
 from gpuplatform.changes.differences import becomes, differences
 from gpuplatform.changes.effect import Effect, Fate, Thing
 from gpuplatform.render.document import Document
-from gpuplatform.render.nodepools import node_class_of
 
 _NODEPOOL = "NodePool"
 _NODE_CLASS = "EC2NodeClass"
@@ -85,7 +84,8 @@ def _values_by_key(nodepool: Document) -> dict[str, tuple[str, ...]]:
 
 
 def _class_of(description: Description, nodepool: Document) -> Mapping[str, object]:
-    node_class = description.by_kind.get(_NODE_CLASS, {}).get(node_class_of(nodepool))
+    reference = _mapping(_mapping(_mapping(_spec(nodepool)["template"])["spec"])["nodeClassRef"])
+    node_class = description.by_kind.get(_NODE_CLASS, {}).get(str(reference["name"]))
     return {} if node_class is None else _spec(node_class)
 
 

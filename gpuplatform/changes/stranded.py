@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gpuplatform.analysis.placement.landing import Landing, landing
-from gpuplatform.analysis.placement.pod import Match, PodAsk
+from gpuplatform.analysis.placement.pod import PodAsk
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault, Severity
 from gpuplatform.outputs import PlatformOutputs, PoolOutput
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import TaintEffect, Toleration
 
 _ALLOW = "--allow-breaking"
@@ -106,7 +107,7 @@ def ask_of(pool: PoolOutput) -> PodAsk:
     """The requests of a pod with the pool's published block only: one card, slice, share or claim."""
     counted = () if pool.claim_template else ((pool.resource, 1),)
     return PodAsk(
-        alternatives=(tuple(Match(key, "In", (value,)) for key, value in pool.selection.items()),),
+        alternatives=(tuple(Requirement(key, "In", (value,)) for key, value in pool.selection.items()),),
         tolerations=tuple(
             Toleration(
                 toleration.key,

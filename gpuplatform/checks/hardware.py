@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from gpuplatform.catalog.cards import card, cards
-from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_with_card
+from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_named, types_with_card
 from gpuplatform.catalog.prices import Availability, offer
 from gpuplatform.faults import Fault, warning
 from gpuplatform.plan.node_pools import efa_layouts, instance_type_names, needs_named_interfaces
@@ -125,12 +125,12 @@ def check_architectures(draft: PartialSettings) -> list[Fault]:
         faults += _mixed(f"pools[{pool.name}].cards", _with_their_cards(pool), _ONE_POOL, change)
     change = "make a separate pool for each architecture, with a part of the ceiling"
     for cpu in draft.cpu_pools:
-        faults += _mixed(f"cpu_pools[{cpu.name}].instance_types", _known_types(cpu.instance_types), _ONE_POOL, change)
+        faults += _mixed(f"cpu_pools[{cpu.name}].instance_types", types_named(cpu.instance_types), _ONE_POOL, change)
     for neuron in draft.neuron_pools:
-        types = [known_type for known_type in _known_types(neuron.instance_types) if known_type.neuron_devices]
+        types = [known_type for known_type in types_named(neuron.instance_types) if known_type.neuron_devices]
         faults += _mixed(f"neuron_pools[{neuron.name}].instance_types", types, _ONE_POOL, change)
     if draft.system_nodes is not None:
-        types = _known_types(draft.system_nodes.instance_types)
+        types = types_named(draft.system_nodes.instance_types)
         faults += _mixed("system_nodes.instance_types", types, _ONE_IMAGE, "keep the types of one architecture")
     return faults
 
@@ -145,16 +145,12 @@ def _mixed(path: str, types: Iterable[InstanceType], allowed: str, change: str) 
     return [Fault(path, listed, allowed, change)]
 
 
-def _known_types(names: Iterable[str]) -> list[InstanceType]:
-    return [known_type for name in names if (known_type := instance_type(name))]
-
-
 def _with_their_cards(pool: Pool) -> list[InstanceType]:
     """The types that carry the card of their item; the others have a fault already."""
     return [
         known_type
         for choice in pool.cards
-        for known_type in _known_types(choice.instance_types)
+        for known_type in types_named(choice.instance_types)
         if known_type.card == choice.card
     ]
 
@@ -179,7 +175,7 @@ def check_efa(draft: PartialSettings) -> list[Fault]:
 
 
 def _layouts(pool: Pool) -> str:
-    types = [efa_type for efa_type in _known_types(instance_type_names(pool)) if efa_type.efa_cards]
+    types = [efa_type for efa_type in types_named(instance_type_names(pool)) if efa_type.efa_cards]
     return ", ".join(
         f"{efa_type.name} with EFA on cards {efa_type.efa_cards[0]} to {efa_type.efa_cards[-1]}" for efa_type in types
     )

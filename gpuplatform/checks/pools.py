@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import zoneinfo
-from collections.abc import Iterable
 
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
+from gpuplatform.catalog.instance_types import types_named
 from gpuplatform.faults import Fault, warning
 from gpuplatform.plan.division import cards_of_whole_nodes
 from gpuplatform.plan.node_pools import MAX_WEIGHT, markets_of, plan, static_zones
@@ -89,7 +88,7 @@ def _static(pool: Pool, path: str, zones: tuple[str, ...]) -> list[Fault]:
                 "keep one, and make another pool for the rest",
             )
         )
-    cards_per_type = {node_type.cards for choice in pool.cards for node_type in _types(choice.instance_types)}
+    cards_per_type = {node_type.cards for choice in pool.cards for node_type in types_named(choice.instance_types)}
     if len(cards_per_type) > 1:
         faults.append(
             Fault(
@@ -129,7 +128,7 @@ def _node_group(pool: Pool, path: str) -> list[Fault]:
 
 def _between_nodes(choice: CardChoice, market: MarketChoice, path: str) -> list[Fault]:
     """A warning for a ceiling that no number of whole nodes reaches: the rest is neither bought nor counted."""
-    sizes = frozenset(node_type.cards for node_type in _types(choice.instance_types) if node_type.cards)
+    sizes = frozenset(node_type.cards for node_type in types_named(choice.instance_types) if node_type.cards)
     ceiling = market.ceiling_cards
     if ceiling is None or not sizes or ceiling < max(sizes):
         return []
@@ -155,7 +154,7 @@ def _market(pool: Pool, choice: CardChoice, market: MarketChoice, path: str) -> 
         )
     if pool.nodes is None and market.ceiling_cards is None:
         faults.append(Fault(f"{path}.ceiling_cards", "nothing", "a number of physical cards", "add ceiling_cards: N"))
-    largest = max((node_type.cards for node_type in _types(choice.instance_types)), default=0)
+    largest = max((node_type.cards for node_type in types_named(choice.instance_types)), default=0)
     if market.ceiling_cards is not None and market.ceiling_cards < largest:
         faults.append(
             Fault(
@@ -212,7 +211,7 @@ def _sizes(pool: Pool, path: str) -> list[Fault]:
     """A warning for mixed sizes: Karpenter packs pods into the fewest nodes first, so one-card pods buy large types."""
     faults: list[Fault] = []
     for choice in pool.cards:
-        counts = {node_type.name: node_type.cards for node_type in _types(choice.instance_types)}
+        counts = {node_type.name: node_type.cards for node_type in types_named(choice.instance_types)}
         several = sorted(name for name, cards in counts.items() if cards > 1)
         if several and len(set(counts.values())) > 1:
             faults.append(
@@ -232,20 +231,15 @@ def check_other_pools(draft: PartialSettings) -> list[Fault]:
     faults: list[Fault] = []
     for pool in draft.cpu_pools:
         path = f"cpu_pools[{pool.name}]"
-        largest = max((node_type.vcpus for node_type in _types(pool.instance_types)), default=0)
+        largest = max((node_type.vcpus for node_type in types_named(pool.instance_types)), default=0)
         faults += _ceiling(f"{path}.ceiling_vcpus", pool.ceiling_vcpus, largest, "vCPUs")
         faults += _reserved(f"{path}.markets", pool.markets) + windows(f"{path}.disruption", pool.disruption)
     for neuron in draft.neuron_pools:
         path = f"neuron_pools[{neuron.name}]"
-        devices = (node_type.neuron_devices for node_type in _types(neuron.instance_types))
+        devices = (node_type.neuron_devices for node_type in types_named(neuron.instance_types))
         faults += _ceiling(f"{path}.ceiling_devices", neuron.ceiling_devices, max(devices, default=0), "devices")
         faults += _reserved(f"{path}.markets", neuron.markets) + windows(f"{path}.disruption", neuron.disruption)
     return faults
-
-
-def _types(names: Iterable[str]) -> list[InstanceType]:
-    """The instance types that the catalog knows; the check of hardware reports the others."""
-    return [node_type for name in names if (node_type := instance_type(name))]
 
 
 def _ceiling(path: str, ceiling: int, largest: int, unit: str) -> list[Fault]:

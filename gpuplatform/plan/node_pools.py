@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gpuplatform.catalog.cards import Card, card
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
-from gpuplatform.catalog.mig import geometry
+from gpuplatform.catalog.instance_types import InstanceType, types_named
 from gpuplatform.plan.division import cards_of_whole_nodes
 from gpuplatform.settings.pools import CardChoice, CpuPool, MarketChoice, NeuronPool, Pool, Provisioner, Sharing
 from gpuplatform.standard import keys, labels, names, resources, selection, taints
@@ -107,6 +107,11 @@ def mig_profile(pool: Pool) -> str | None:
     return pool.sharing.mig if isinstance(pool.sharing, Sharing) else None
 
 
+def claim_template(pool: Pool) -> str | None:
+    """The ResourceClaimTemplate that a pod of the pool names; None where its cards are counted, not claimed."""
+    return names.claim_template(mig_profile(pool)) if pool.dra else None
+
+
 def shares_per_card(pool: Pool) -> int | None:
     """Shares of one card under time-slicing or MPS; None where cards are whole or cut by MIG."""
     return pool.sharing.shares_per_card if isinstance(pool.sharing, Sharing) else None
@@ -117,7 +122,7 @@ def units_per_card(pool: Pool, of: Card) -> int:
     profile = mig_profile(pool)
     if profile is None:
         return shares_per_card(pool) or 1
-    table = geometry(of.mig_table) if of.mig_table else None
+    table = of.geometry
     card_profile = table.profile(profile) if table else None
     return card_profile.max_instances if card_profile else 0
 
@@ -158,13 +163,13 @@ def instance_type_names(pool: Pool) -> tuple[str, ...]:
 
 def architectures(names_of_types: Iterable[str]) -> tuple[str, ...]:
     """The architectures of the known types, each once; settings with more than one are refused."""
-    return tuple(sorted({known_type.architecture for name in names_of_types if (known_type := instance_type(name))}))
+    return tuple(sorted({node.architecture for node in types_named(names_of_types)}))
 
 
 def efa_layouts(pool: Pool) -> tuple[range, ...]:
     """The network cards on which the pool's types have EFA interfaces: one range for each distinct layout."""
-    types = (instance_type(name) for name in instance_type_names(pool))
-    return tuple(dict.fromkeys(known_type.efa_cards for known_type in types if known_type and known_type.efa_cards))
+    types = types_named(instance_type_names(pool))
+    return tuple(dict.fromkeys(node.efa_cards for node in types if node.efa_cards))
 
 
 def selection_of(pool: Pool) -> Selection:
@@ -198,7 +203,7 @@ def nodepools_of(pool: Pool, network_zones: Sequence[str]) -> tuple[PlannedNodeP
     planned: list[PlannedNodePool] = []
     for _, _, choice, market in sorted(rungs, key=lambda rung: rung[:2]):
         known_card = card(choice.card)
-        types = tuple(known_type for name in choice.instance_types if (known_type := instance_type(name)))
+        types = types_named(choice.instance_types)
         if known_card is None or not types:
             continue
         node_pool = PlannedNodePool(
@@ -242,9 +247,11 @@ def _static_name(node_pool: PlannedNodePool, zone: str) -> str:
     return names.node_group(name, (node_type.name for node_type in node_pool.types))
 
 
-def plan(pools: Iterable[Pool], network_zones: Sequence[str]) -> tuple[PlannedNodePool, ...]:
+@lru_cache(maxsize=16)
+def plan(pools: tuple[Pool, ...], network_zones: tuple[str, ...]) -> tuple[PlannedNodePool, ...]:
     """Every NodePool of a stack, weighted: a distinct weight for each elastic one, in the order of the file.
 
+    It is computed once for a stack; every check, analysis and document of a run gets the same NodePools.
     Karpenter's weights end at 1; NodePools past the hundredth share it, and a check warns about this.
     """
     weighted: list[PlannedNodePool] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from gpuplatform.plan.division import Destination, apportion, in_whole_nodes
 from gpuplatform.plan.max_flow import Demand, Parts, divided
@@ -79,7 +80,8 @@ class QueuePlan:
     """Units of each flavor that no namespace, queued or serving, is guaranteed: every team may borrow them."""
 
 
-def flavors(pools: Iterable[Pool], zones: Sequence[str]) -> tuple[Flavor, ...]:
+@lru_cache(maxsize=16)
+def flavors(pools: tuple[Pool, ...], zones: tuple[str, ...]) -> tuple[Flavor, ...]:
     """One flavor for each pool, card and market, in order of preference."""
     by_name: dict[str, Flavor] = {}
     for node_pool in plan(pools, zones):

@@ -1,4 +1,7 @@
-"""Configuration of EKS' add-ons and parts of chart values that place controllers on system nodes."""
+"""The parts that the values of every controller share, the configuration of EKS' add-ons, and the storage class.
+
+Which value of a chart takes which part is written with that chart's values.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,6 @@ from collections.abc import Mapping
 from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.standard import keys, names
 from gpuplatform.standard.taints import system_labels, system_tolerations
-
-
-def addon_values() -> dict[str, Document]:
-    """The configuration values by add-on, for the add-ons that have controllers.
-
-    The other add-ons are DaemonSets that tolerate every taint, and so is the node part of the EBS driver, as their fact
-    sheets say. The toleration lets a controller run on a system node; the selector keeps it off CPU nodes, which
-    Karpenter may remove at any time.
-    """
-    on_system_nodes: Document = {"nodeSelector": system_labels(), "tolerations": system_tolerations()}
-    return {
-        "coredns": on_system_nodes,
-        "metrics-server": on_system_nodes,
-        "aws-ebs-csi-driver": {"controller": on_system_nodes},
-    }
-
 
 REPLICAS = 2
 """Replicas of a controller that the API server calls: while one is moved, the other answers."""
@@ -50,6 +37,20 @@ def spread(pod_labels: Mapping[str, str]) -> list[Document]:
 def requests(cpu: str, memory: str) -> Document:
     """The resource requests of one container; its limits are the chart's."""
     return {"requests": {"cpu": cpu, "memory": memory}}
+
+
+def addon_values() -> dict[str, Document]:
+    """The configuration values by add-on, for the add-ons that have controllers.
+
+    The other add-ons are DaemonSets that tolerate every taint, and so is the node part of the EBS driver, as their fact
+    sheets say. The toleration lets a controller run on a system node; the selector keeps it off CPU nodes, which
+    Karpenter may remove at any time.
+    """
+    return {
+        "coredns": placement(),
+        "metrics-server": placement(),
+        "aws-ebs-csi-driver": {"controller": placement()},
+    }
 
 
 def storage_class() -> Document:

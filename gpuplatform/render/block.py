@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuplatform.plan.node_pools import selection_of, taints_of, unit_resource
+from gpuplatform.plan.node_pools import claim_template, selection_of, taints_of, unit_resource
 from gpuplatform.render.document import Document
-from gpuplatform.render.dra import REQUEST, template_name
+from gpuplatform.render.dra import REQUEST
 from gpuplatform.settings.pools import Pool
 from gpuplatform.standard import resources
 from gpuplatform.standard.taints import tolerations
@@ -49,5 +49,5 @@ def block(pool: Pool) -> Block:
         node_selector=selection_of(pool).as_labels(),
         tolerations=tuple(toleration.as_document() for toleration in tolerations(taints_of(pool))),
         resources={} if pool.dra else {unit_resource(pool): "1"},
-        claim_template=template_name(pool),
+        claim_template=claim_template(pool),
     )

@@ -1,4 +1,4 @@
-"""The access of a namespace's service account to S3: an IAM role for this account only."""
+"""The access of a namespace's service account to S3: an IAM role for it alone, and faults of policies too long."""
 
 from __future__ import annotations
 

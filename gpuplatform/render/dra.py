@@ -26,12 +26,6 @@ DRIVER = "gpu.nvidia.com"
 REQUEST = "card"
 """The name of a template's one request, and of the claim in a pod."""
 QUOTA_NAME = "claims"
-_WHOLE_CARD = "card"
-
-
-def template_name(pool: Pool) -> str | None:
-    """The ResourceClaimTemplate that a pod of the pool names, None where it counts cards as usual."""
-    return _template_name(mig_profile(pool)) if pool.dra else None
 
 
 def tenant_documents(namespace: Namespace, pools: Iterable[Pool]) -> list[Document]:
@@ -80,11 +74,7 @@ def _template(profile: str | None, namespace: str) -> Document:
         exactly["selectors"] = [{"cel": {"expression": expression}}]
     devices = {"requests": [{"name": REQUEST, "exactly": exactly}]}
     spec = {"spec": {"devices": devices}}
-    return kubernetes_object(API_VERSION, "ResourceClaimTemplate", _template_name(profile), namespace, spec=spec)
-
-
-def _template_name(profile: str | None) -> str:
-    return _WHOLE_CARD if profile is None else names.dns(f"mig-{profile}")
+    return kubernetes_object(API_VERSION, "ResourceClaimTemplate", names.claim_template(profile), namespace, spec=spec)
 
 
 def _device_class(profile: str | None) -> str:

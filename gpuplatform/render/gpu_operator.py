@@ -1,4 +1,4 @@
-"""Values of the NVIDIA GPU Operator's chart.
+"""Values of the NVIDIA GPU Operator's chart, and its namespace.
 
 Driver and toolkit are off because Amazon Linux 2023's NVIDIA image contains both. An extra taint needs two lists of
 tolerations: ``daemonsets`` replaces the list of every operand, and node feature discovery is a subchart with its own.
@@ -18,6 +18,22 @@ from gpuplatform.standard.taints import tolerations_of_any_gpu_pool
 
 _NFD_ACCOUNT = "node-feature-discovery"
 """The service account that the subchart's master makes; the worker uses it too (time-slicing guide)."""
+_MIG_MANAGER_ENV = {
+    # An Ampere card changes its MIG mode only by a reset or a reboot, and a virtual machine cannot reset it.
+    "WITH_REBOOT": "true",
+    "HOST_KUBELET_SYSTEMD_SERVICE": "",
+    "NVIDIA_CDI_HOOK_PATH": "/usr/bin/nvidia-cdi-hook",
+}
+"""Environment of the MIG manager for Amazon Linux 2023 (NVIDIA/mig-parted v0.15.0, cmd/nvidia-mig-manager/main.go).
+
+The manager stops the kubelet to change the MIG mode; during boot this leaves the node NotReady for good
+(NVIDIA/mig-parted#368). Without the name of a service it stops nothing. The hook's path is that of the image's toolkit,
+because the operator's is off. Both follow from the source and are not verified on a node.
+"""
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_GPU_NODE = {"key": labels.VENDOR.key, "operator": "Exists"}
+"""The platform's own label is on the GPU nodes of Karpenter and on those of node groups."""
 
 
 def operator_namespace() -> Document:
@@ -39,7 +55,7 @@ def gpu_operator_values(settings: Settings) -> Document:
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         # Containers get cards by CDI and never by an environment variable. User data configures the image's own toolkit
-        # (bringup/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* have no effect.
+        # (bring_up/runtime.py): the operator's toolkit is off, so its ACCEPT_NVIDIA_VISIBLE_DEVICES_* have no effect.
         "cdi": {"enabled": True},
         # The chart's hooks use the same placement; no value sets their requests.
         "operator": {
@@ -82,21 +98,3 @@ def gpu_operator_values(settings: Settings) -> Document:
 def _counters(settings: Settings) -> Document:
     """The exporter's counters: the platform's set, or the exporter's default where monitoring is off."""
     return {"config": {"name": COUNTERS_NAME, "create": False}} if settings.monitoring.enabled else {}
-
-
-_MIG_MANAGER_ENV = {
-    # An Ampere card changes its MIG mode only by a reset or a reboot, and a virtual machine cannot reset it.
-    "WITH_REBOOT": "true",
-    "HOST_KUBELET_SYSTEMD_SERVICE": "",
-    "NVIDIA_CDI_HOOK_PATH": "/usr/bin/nvidia-cdi-hook",
-}
-"""Environment of the MIG manager for Amazon Linux 2023 (NVIDIA/mig-parted v0.15.0, cmd/nvidia-mig-manager/main.go).
-
-The manager stops the kubelet to change the MIG mode; during boot this leaves the node NotReady for good
-(NVIDIA/mig-parted#368). Without the name of a service it stops nothing. The hook's path is that of the image's toolkit,
-because the operator's is off. Both follow from the source and are not verified on a node.
-"""
-
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_GPU_NODE = {"key": labels.VENDOR.key, "operator": "Exists"}
-"""The platform's own label is on the GPU nodes of Karpenter and on those of node groups."""

@@ -1,4 +1,9 @@
-"""Values of Karpenter's chart, and the names that tie it to the account."""
+"""Karpenter's chart values, the IAM policies of its controller, and its interruption queue.
+
+The policies are those that Karpenter publishes for v1.14.1 (aws/karpenter-provider-aws, website/content/en/preview/
+getting-started/getting-started-with-karpenter/cloudformation.yaml), in the same five documents. Its optional sixth, for
+zonal shift, is left out because the feature is off.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,21 @@ from gpuplatform.render.document import Document
 from gpuplatform.render.node_classes import node_role_name
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, names
+
+INTERRUPTION_EVENTS: dict[str, Document] = {
+    "health": {"source": ["aws.health"], "detail-type": ["AWS Health Event"]},
+    "spot-interruption": {"source": ["aws.ec2"], "detail-type": ["EC2 Spot Instance Interruption Warning"]},
+    "rebalance": {"source": ["aws.ec2"], "detail-type": ["EC2 Instance Rebalance Recommendation"]},
+    "state-change": {"source": ["aws.ec2"], "detail-type": ["EC2 Instance State-change Notification"]},
+    "reservation-interruption": {
+        "source": ["aws.ec2"],
+        "detail-type": ["EC2 Capacity Reservation Instance Interruption Warning"],
+    },
+}
+"""The five event rules that feed the queue, by name (same source as the policies)."""
+
+_CLUSTER_NAME_TAG = "eks:eks-cluster-name"
+_LAUNCHED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
 
 
 def queue_name(cluster: str) -> str:
@@ -48,30 +68,6 @@ def karpenter_values(settings: Settings) -> Document:
     }
 
 
-_NODE_CLASS_TAG = "karpenter.k8s.aws/ec2nodeclass"
-_NODE_CLAIM_TAG = "karpenter.sh/nodeclaim"
-_CLUSTER_NAME_TAG = "eks:eks-cluster-name"
-_LAUNCHED = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
-
-
-@dataclass(frozen=True, slots=True)
-class _Account:
-    region: str
-    account: str
-    cluster: str
-
-    @property
-    def owned(self) -> str:
-        return f"kubernetes.io/cluster/{self.cluster}"
-
-    def ec2(self, *kinds: str) -> list[str]:
-        return [f"arn:aws:ec2:{self.region}:*:{kind}/*" for kind in kinds]
-
-    @property
-    def instance_profiles(self) -> str:
-        return f"arn:aws:iam::{self.account}:instance-profile/*"
-
-
 def controller_policies(settings: Settings) -> dict[str, Document]:
     """Policy documents by name."""
     at = _Account(settings.region, settings.account_id, settings.cluster.name)
@@ -95,6 +91,49 @@ def controller_policies(settings: Settings) -> dict[str, Document]:
         "resource-discovery": _resource_discovery(at),
     }
     return {name: {"Version": "2012-10-17", "Statement": statements} for name, statements in groups.items()}
+
+
+def queue_policy(settings: Settings) -> Document:
+    """The policy of the interruption queue: only AWS's event services may write to it, over TLS."""
+    queue = f"arn:aws:sqs:{settings.region}:{settings.account_id}:{queue_name(settings.cluster.name)}"
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "EventsMaySend",
+                "Effect": "Allow",
+                "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+                "Action": "sqs:SendMessage",
+                "Resource": queue,
+            },
+            {
+                "Sid": "DenyWithoutTls",
+                "Effect": "Deny",
+                "Principal": "*",
+                "Action": "sqs:*",
+                "Resource": queue,
+                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+            },
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    region: str
+    account: str
+    cluster: str
+
+    @property
+    def owned(self) -> str:
+        return f"{keys.CLUSTER_PREFIX}{self.cluster}"
+
+    def ec2(self, *kinds: str) -> list[str]:
+        return [f"arn:aws:ec2:{self.region}:*:{kind}/*" for kind in kinds]
+
+    @property
+    def instance_profiles(self) -> str:
+        return f"arn:aws:iam::{self.account}:instance-profile/*"
 
 
 def _allow(sid: str, actions: list[str], resources: str | list[str], condition: Document | None = None) -> Document:
@@ -126,7 +165,7 @@ def _node_lifecycle(at: _Account) -> list[Document]:
         "StringEquals": {f"aws:ResourceTag/{at.owned}": "owned"},
         "StringLike": {f"aws:ResourceTag/{keys.NODEPOOL}": "*"},
         "StringEqualsIfExists": {f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster},
-        "ForAllValues:StringEquals": {"aws:TagKeys": [_CLUSTER_NAME_TAG, _NODE_CLAIM_TAG, "Name"]},
+        "ForAllValues:StringEquals": {"aws:TagKeys": [_CLUSTER_NAME_TAG, keys.NODE_CLAIM, "Name"]},
     }
     run, fleet, template = "ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateLaunchTemplate"
     used = at.ec2("security-group", "subnet", "capacity-reservation", "placement-group")
@@ -152,8 +191,8 @@ def _iam_integration(at: _Account) -> list[Document]:
         f"aws:RequestTag/{_CLUSTER_NAME_TAG}": at.cluster,
         f"aws:RequestTag/{keys.REGION}": at.region,
     }
-    of_resource = {f"aws:ResourceTag/{_NODE_CLASS_TAG}": "*"}
-    of_request = {f"aws:RequestTag/{_NODE_CLASS_TAG}": "*"}
+    of_resource = {f"aws:ResourceTag/{keys.NODE_CLASS}": "*"}
+    of_request = {f"aws:RequestTag/{keys.NODE_CLASS}": "*"}
     return [
         _allow(
             "AllowPassingInstanceRole",
@@ -208,41 +247,3 @@ def _resource_discovery(at: _Account) -> list[Document]:
         _allow("AllowUnscopedInstanceProfileListAction", ["iam:ListInstanceProfiles"], "*"),
         _allow("AllowInstanceProfileReadActions", ["iam:GetInstanceProfile"], at.instance_profiles),
     ]
-
-
-def queue_policy(settings: Settings) -> Document:
-    """The policy of the interruption queue: only AWS's event services may write to it, over TLS."""
-    queue = f"arn:aws:sqs:{settings.region}:{settings.account_id}:{queue_name(settings.cluster.name)}"
-    return {
-        "Version": "2012-10-17",
-        "Statement": [
-            {
-                "Sid": "EventsMaySend",
-                "Effect": "Allow",
-                "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
-                "Action": "sqs:SendMessage",
-                "Resource": queue,
-            },
-            {
-                "Sid": "DenyWithoutTls",
-                "Effect": "Deny",
-                "Principal": "*",
-                "Action": "sqs:*",
-                "Resource": queue,
-                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-            },
-        ],
-    }
-
-
-INTERRUPTION_EVENTS: dict[str, Document] = {
-    "health": {"source": ["aws.health"], "detail-type": ["AWS Health Event"]},
-    "spot-interruption": {"source": ["aws.ec2"], "detail-type": ["EC2 Spot Instance Interruption Warning"]},
-    "rebalance": {"source": ["aws.ec2"], "detail-type": ["EC2 Instance Rebalance Recommendation"]},
-    "state-change": {"source": ["aws.ec2"], "detail-type": ["EC2 Instance State-change Notification"]},
-    "reservation-interruption": {
-        "source": ["aws.ec2"],
-        "detail-type": ["EC2 Capacity Reservation Instance Interruption Warning"],
-    },
-}
-"""The five event rules that feed the queue, by name (same source as the policy)."""

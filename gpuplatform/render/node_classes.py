@@ -1,6 +1,8 @@
 """EC2NodeClasses, and the user data of nodes: NodeConfig documents and shell scripts as MIME parts.
 
-Karpenter appends its own NodeConfig last, and its values win over those of the others.
+nodeadm merges the NodeConfigs in their order, the later over the earlier: maps key by key, lists whole
+(awslabs/amazon-eks-ami nodeadm/internal/api/merge.go and nodeadm/internal/util/merge.go, v20260714). The platform's is
+first, then the pool's own. Karpenter appends its own last, and its values win over those of the others.
 """
 
 from __future__ import annotations
@@ -8,30 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuplatform.plan.node_pools import efa_layouts, needs_named_interfaces
-from gpuplatform.render.bringup.install import partition_shell
-from gpuplatform.render.bringup.runtime import RUNTIME_SHELL
+from gpuplatform.render.bring_up.install import partition_shell
+from gpuplatform.render.bring_up.runtime import RUNTIME_SHELL
 from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from gpuplatform.settings.pools import PLAIN_DISK, Pool, RootVolume, root_volume
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys, names, versions
 
+API_VERSION = "karpenter.k8s.aws/v1"
+ROOT_DEVICE = "/dev/xvda"
+"""Amazon Linux 2023's root device."""
+POOL_TAG = "gpu-platform/pool"
+"""The tag on instances and volumes that names their pool."""
 _BOUNDARY = "gpu-platform"
 _NODE_CONFIG_TYPE = "application/node.eks.aws"
 _SHELL_TYPE = 'text/x-shellscript; charset="us-ascii"'
-
-
-def user_data(node_configs: Iterable[str | None], shells: Iterable[str | None]) -> str:
-    """The parts as one MIME text.
-
-    nodeadm merges the NodeConfigs and cloud-init runs the scripts in the order of the arguments; None is left out.
-    """
-    parts = [(_NODE_CONFIG_TYPE, config) for config in node_configs if config is not None]
-    parts += [(_SHELL_TYPE, shell) for shell in shells if shell is not None]
-    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
-    for kind, text in parts:
-        lines += [f"--{_BOUNDARY}", f"Content-Type: {kind}", "", text.rstrip("\n"), ""]
-    return "\n".join([*lines, f"--{_BOUNDARY}--", ""])
-
 
 _ALL_MEMORY_BYTES = 2**53
 """More than any node has. "Unlimited", 2^64 - 1, cannot be written: nodeadm merges numbers as floating point, which
@@ -47,28 +40,6 @@ _LOCKED_MEMORY: Document = {"type": "RLIMIT_MEMLOCK", "soft": _ALL_MEMORY_BYTES,
 awslabs/awsome-distributed-ai#647: "(-12) Cannot allocate memory"). The image sets none, so containers have the limit
 that systemd gives containerd, 8 MiB (NVIDIA/nvidia-container-toolkit#2037). Bottlerocket raises it where EFA is
 attached (bottlerocket-os/bottlerocket-core-kit#141); Amazon Linux 2023 does not. Not verified on a node."""
-
-
-def pool_node_config(pool: Pool) -> str | None:
-    """The NodeConfig of a GPU pool's nodes as YAML: containers of EFA pools may lock all memory. None for others."""
-    if not pool.efa:
-        return None
-    process: Document = {"rlimits": [_OPEN_FILES, _LOCKED_MEMORY]}
-    # Schema: awslabs/amazon-eks-ami nodeadm/api/v1alpha1/nodeconfig_types.go, ContainerdOptions.
-    return as_yaml(
-        {
-            "apiVersion": "node.eks.aws/v1alpha1",
-            "kind": "NodeConfig",
-            "spec": {"containerd": {"baseRuntimeSpec": {"process": process}}},
-        }
-    )
-
-
-API_VERSION = "karpenter.k8s.aws/v1"
-ROOT_DEVICE = "/dev/xvda"
-"""Amazon Linux 2023's root device."""
-POOL_TAG = "gpu-platform/pool"
-"""The tag on instances and volumes that names their pool."""
 
 
 def gpu_node_class(pool: Pool, settings: Settings) -> Document:
@@ -100,6 +71,34 @@ def node_user_data(pool: Pool) -> str:
     """
     chosen = pool.node_class
     return user_data((pool_node_config(pool), chosen.node_config), (RUNTIME_SHELL, chosen.shell, partition_shell(pool)))
+
+
+def pool_node_config(pool: Pool) -> str | None:
+    """The NodeConfig of a GPU pool's nodes as YAML: containers of EFA pools may lock all memory. None for others."""
+    if not pool.efa:
+        return None
+    process: Document = {"rlimits": [_OPEN_FILES, _LOCKED_MEMORY]}
+    # Schema: awslabs/amazon-eks-ami nodeadm/api/v1alpha1/nodeconfig_types.go, ContainerdOptions.
+    return as_yaml(
+        {
+            "apiVersion": "node.eks.aws/v1alpha1",
+            "kind": "NodeConfig",
+            "spec": {"containerd": {"baseRuntimeSpec": {"process": process}}},
+        }
+    )
+
+
+def user_data(node_configs: Iterable[str | None], shells: Iterable[str | None]) -> str:
+    """The parts as one MIME text.
+
+    nodeadm merges the NodeConfigs and cloud-init runs the scripts in the order of the arguments; None is left out.
+    """
+    parts = [(_NODE_CONFIG_TYPE, config) for config in node_configs if config is not None]
+    parts += [(_SHELL_TYPE, shell) for shell in shells if shell is not None]
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
+    for kind, text in parts:
+        lines += [f"--{_BOUNDARY}", f"Content-Type: {kind}", "", text.rstrip("\n"), ""]
+    return "\n".join([*lines, f"--{_BOUNDARY}--", ""])
 
 
 def node_role_name(cluster: str) -> str:
@@ -140,7 +139,7 @@ def _spec(settings: Settings, pool: str, volume: RootVolume, user_data_text: str
             "httpPutResponseHopLimit": 1,
             "httpTokens": "required",
         },
-        "tags": {**settings.stack_tags, POOL_TAG: pool},
+        "tags": {**settings.stack_tags, keys.POOL: pool},
     }
     if user_data_text is not None:
         spec["userData"] = user_data_text

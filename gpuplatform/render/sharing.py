@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gpuplatform.catalog.cards import Card, card
-from gpuplatform.catalog.mig import MigGeometry, geometry
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile
 from gpuplatform.render.document import Document, as_yaml, kubernetes_object
 from gpuplatform.settings.pools import EarlierSharing, Pool, Sharing
@@ -47,7 +46,7 @@ def mig_config_map(planned: Iterable[PlannedNodePool], earlier: Iterable[Earlier
     configs: Document = {ALL_DISABLED: [{"devices": "all", "mig-enabled": False}]}
     for name, profile in _layouts(planned, earlier):
         pool_card = card(name)
-        table = _table(pool_card) if pool_card else None
+        table = pool_card.geometry if pool_card else None
         if pool_card is None or table is None:
             continue
         configs[mig_config_key(pool_card, profile)] = [
@@ -124,11 +123,7 @@ def _method(sharing: Sharing) -> str:
     return "mps" if sharing.mps is not None else "time-slicing"
 
 
-def _table(of: Card) -> MigGeometry | None:
-    return geometry(of.mig_table) if of.mig_table else None
-
-
 def _instances(of: Card, profile: str) -> int:
-    table = _table(of)
+    table = of.geometry
     mig = table.profile(profile) if table else None
     return mig.max_instances if mig else 0

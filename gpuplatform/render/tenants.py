@@ -1,4 +1,7 @@
-"""A team's namespaces: access, quota, defaults, isolation."""
+"""A team's namespaces: access of its people and pods, quota, defaults of containers, and network policies.
+
+Network: all traffic is denied but what the platform allows every namespace and what the settings allow this one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ from gpuplatform.settings.tenants import Direction, Namespace, NetworkException,
 from gpuplatform.standard import keys, names, resources
 
 PART_OF = "gpu-platform"
+_POD_IDENTITY_AGENT = "169.254.170.23/32"
+"""The address from which pods of an IPv4 cluster get AWS credentials, over HTTP (EKS user guide, Pod Identity
+restrictions)."""
 _RBAC = "rbac.authorization.k8s.io"
 _RBAC_VERSION = f"{_RBAC}/v1"
 _VERBS = ["get", "list", "watch", "create", "update", "patch", "delete"]
@@ -54,6 +60,24 @@ def namespace_contents(tenant: Tenant, namespace: Namespace, offered: Iterable[s
         _quota(tenant, namespace, offered),
         _limit_range(namespace),
         *network_policies(namespace),
+    ]
+
+
+def network_policies(namespace: Namespace) -> list[Document]:
+    """Policies that deny all traffic except DNS, pods of the same namespace, HTTPS to anywhere, the credentials for the
+    namespace's buckets, and the exceptions of its settings."""
+    dns: Document = {
+        "to": [{"namespaceSelector": {"matchLabels": {keys.NAMESPACE_NAME: "kube-system"}}}],
+        "ports": [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")],
+    }
+    within: Document = {"podSelector": {}}
+    return [
+        _policy(namespace, names.DEFAULT_DENY, policyTypes=["Ingress", "Egress"]),
+        _allowed(namespace, names.Allowed.DNS, egress=[dns]),
+        _allowed(namespace, names.Allowed.SAME_NAMESPACE, ingress=[{"from": [within]}], egress=[{"to": [within]}]),
+        _allowed(namespace, names.Allowed.HTTPS, egress=[{"ports": _tcp((443,))}]),
+        *(_credentials(namespace) if namespace.buckets else ()),
+        *(_exception(namespace, network_exception) for network_exception in namespace.network),
     ]
 
 
@@ -143,29 +167,6 @@ def _limit_range(namespace: Namespace) -> Document:
         "defaultRequest": {"cpu": f"{namespace.default_cpu_millis}m", "memory": memory},
     }
     return kubernetes_object("v1", "LimitRange", "defaults", namespace.name, spec={"limits": [container]})
-
-
-_POD_IDENTITY_AGENT = "169.254.170.23/32"
-"""The address from which pods of an IPv4 cluster get AWS credentials, over HTTP (EKS user guide, Pod Identity
-restrictions)."""
-
-
-def network_policies(namespace: Namespace) -> list[Document]:
-    """Policies that deny all traffic except DNS, pods of the same namespace, HTTPS to anywhere, the credentials for the
-    namespace's buckets, and the exceptions of its settings."""
-    dns: Document = {
-        "to": [{"namespaceSelector": {"matchLabels": {keys.NAMESPACE_NAME: "kube-system"}}}],
-        "ports": [{"protocol": protocol, "port": 53} for protocol in ("UDP", "TCP")],
-    }
-    within: Document = {"podSelector": {}}
-    return [
-        _policy(namespace, names.DEFAULT_DENY, policyTypes=["Ingress", "Egress"]),
-        _allowed(namespace, names.Allowed.DNS, egress=[dns]),
-        _allowed(namespace, names.Allowed.SAME_NAMESPACE, ingress=[{"from": [within]}], egress=[{"to": [within]}]),
-        _allowed(namespace, names.Allowed.HTTPS, egress=[{"ports": _tcp((443,))}]),
-        *(_credentials(namespace) if namespace.buckets else ()),
-        *(_exception(namespace, network_exception) for network_exception in namespace.network),
-    ]
 
 
 def _credentials(namespace: Namespace) -> list[Document]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass, replace
-from typing import TypeVar, cast
+from typing import TypeVar, cast, get_args, get_origin
 
 from pydantic import ValidationError
 
@@ -42,8 +41,7 @@ _STAND_INS: dict[str, Plain] = {
 """Harmless values that replace wrong ones in required fields, so that the other fields can still be checked."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartialSettings:
+class PartialSettings(Model):
     """The valid parts of a settings file. A part is None, or left out of its list, where it could not be read."""
 
     region: str | None
@@ -76,25 +74,14 @@ class PartialSettings:
         return any(wrong == path or wrong.startswith((f"{path}.", f"{path}[")) for wrong in self.refused)
 
 
+_SHARED = tuple(name for name in PartialSettings.model_fields if name in Settings.model_fields)
+"""The fields that are read from the settings' own."""
+
+
 def of_settings(settings: Settings) -> PartialSettings:
     """The partial settings of settings that are valid as a whole."""
-    return PartialSettings(
-        region=settings.region,
-        account=settings.account,
-        network=settings.network,
-        cluster=settings.cluster,
-        system_nodes=settings.system_nodes,
-        feature_gates=settings.feature_gates,
-        cost=settings.cost,
-        pools=settings.pools,
-        whole_pools=settings.pools,
-        broken_pools_text="",
-        cpu_pools=settings.cpu_pools,
-        neuron_pools=settings.neuron_pools,
-        tenants=settings.tenants,
-        queues=settings.queues,
-        earlier_sharing=settings.earlier_sharing,
-    )
+    shared = {name: getattr(settings, name) for name in _SHARED}
+    return PartialSettings.model_construct(None, **shared, whole_pools=settings.pools, broken_pools_text="")
 
 
 def read(raw: dict[str, Plain]) -> tuple[Settings | None, PartialSettings, list[Fault]]:
@@ -103,7 +90,7 @@ def read(raw: dict[str, Plain]) -> tuple[Settings | None, PartialSettings, list[
         settings = _validated(Settings, raw)
     except ValidationError as error:
         faults = report.faults_of(Settings, raw, error.errors(include_url=False))
-        return None, replace(_salvage(raw), refused=tuple(fault.path for fault in faults)), faults
+        return None, _salvage(raw).model_copy(update={"refused": tuple(fault.path for fault in faults)}), faults
     return settings, of_settings(settings), []
 
 
@@ -122,36 +109,32 @@ def _validated(model: type[M], raw: Plain) -> M:
 
 
 def _salvage(raw: dict[str, Plain]) -> PartialSettings:
-    region = raw.get("region")
     pools = [(item, _repaired(Pool, item)) for item in _items(raw, "pools")]
     whole = [pool for item, pool in pools if pool is not None and _is_valid(Pool, item)]
     broken = [item for item, pool in pools if pool is None or pool not in whole]
-    return PartialSettings(
-        region=region if isinstance(region, str) else None,
-        account=_repaired(Account, raw.get("account", {})),
-        network=_repaired(Network, raw.get("network")),
-        cluster=_repaired(Cluster, raw.get("cluster")),
-        system_nodes=_repaired(SystemNodes, raw.get("system_nodes", {})),
-        feature_gates=_repaired(FeatureGates, raw.get("feature_gates", {})),
-        cost=_repaired(Cost, raw.get("cost")),
-        pools=tuple(pool for _, pool in pools if pool is not None),
+    return PartialSettings.model_construct(
+        None,
+        **{name: _part(name, raw) for name in _SHARED},
         whole_pools=tuple(whole),
         broken_pools_text=json.dumps(broken, default=str),
-        cpu_pools=_list(CpuPool, raw, "cpu_pools"),
-        neuron_pools=_list(NeuronPool, raw, "neuron_pools"),
-        tenants=_list(Tenant, raw, "tenants"),
-        queues=_repaired(Queues, raw.get("queues", {})),
-        earlier_sharing=_list(EarlierSharing, raw, "earlier_sharing"),
     )
+
+
+def _part(name: str, raw: dict[str, Plain]) -> str | Model | tuple[Model, ...] | None:
+    """The valid part of one field of the settings: a text, a model, or the items of a list."""
+    field = Settings.model_fields[name]
+    if get_origin(field.annotation) is tuple:
+        model, _ = get_args(field.annotation)
+        return tuple(part for item in _items(raw, name) if (part := _repaired(model, item)) is not None)
+    value = raw.get(name, None if field.is_required() else {})
+    if isinstance(field.annotation, type) and issubclass(field.annotation, Model):
+        return _repaired(field.annotation, value)
+    return value if isinstance(value, str) else None
 
 
 def _items(raw: dict[str, Plain], key: str) -> list[Plain]:
     value = raw.get(key)
     return value if isinstance(value, list) else []
-
-
-def _list(model: type[M], raw: dict[str, Plain], key: str) -> tuple[M, ...]:
-    return tuple(repaired for item in _items(raw, key) if (repaired := _repaired(model, item)) is not None)
 
 
 def _is_valid(model: type[M], raw: Plain) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gpuplatform.catalog.cards import cards
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys
 
@@ -98,7 +97,10 @@ def memory_value(memory_gb: int) -> str:
 
 
 def profile_value(profile: str) -> str:
-    """A MIG profile as a label value: an attribute's ``+`` is written ``.``, as NVIDIA's device plugin writes it."""
+    """A MIG profile as label values, resources and configuration keys write it: ``1g.10gb+me`` gives ``1g.10gb.me``.
+
+    They allow no ``+``; NVIDIA's device plugin writes ``.`` instead.
+    """
     return profile.replace("+", ".")
 
 
@@ -163,7 +165,7 @@ def _hardware(labels: Mapping[str, str], path: str) -> list[Fault]:
         sold = " or ".join(sorted(memory_value(card.memory_gb) for card in of_model))
         faults.append(Fault(f"{path}[{MEMORY.key}]", repr(memory), f"{sold} for {model}", "write the memory as sold"))
     if profile is not None and len(matching) == 1:
-        table = geometry(matching[0].mig_table) if matching[0].mig_table else None
+        table = matching[0].geometry
         profiles_by_value = {} if table is None else {profile_value(p.name): p for p in table.profiles}
         if profile not in profiles_by_value:
             has = ", ".join(profiles_by_value) or "none: it has no MIG"

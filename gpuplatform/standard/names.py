@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+from gpuplatform.standard.labels import profile_value
 from gpuplatform.standard.markets import Market
 
 DNS_LABEL = re.compile(r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")
@@ -102,6 +103,11 @@ def allowed(exception: str) -> str:
     return f"allow-{exception}"
 
 
+def claim_template(profile: str | None) -> str:
+    """The ResourceClaimTemplate of one slice of a MIG profile, or of one whole card for None."""
+    return "card" if profile is None else dns(f"mig-{profile}")
+
+
 def workload_role(cluster: str, namespace: str) -> str:
     """The IAM role of a namespace's service account."""
     return f"{cluster}-ns-{namespace}"
@@ -109,4 +115,4 @@ def workload_role(cluster: str, namespace: str) -> str:
 
 def content_key(parts: Iterable[str]) -> str:
     """A configuration key named by its content, valid as a label value and as a ConfigMap key."""
-    return ".".join(part.lower().replace("+", ".") for part in parts)
+    return ".".join(profile_value(part.lower()) for part in parts)

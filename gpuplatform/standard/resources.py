@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpuplatform.standard.labels import profile_value
+
 GPU = "nvidia.com/gpu"
 """A whole card, or one share of a card in a time-sliced or MPS pool."""
 MIG_PREFIX = "nvidia.com/mig-"
@@ -31,7 +33,7 @@ def quota_key(resource: str) -> str:
 
 def mig_resource(profile: str) -> str:
     """The resource of a MIG profile under strategy mixed: ``1g.10gb+me`` gives ``nvidia.com/mig-1g.10gb.me``."""
-    return MIG_PREFIX + profile.replace("+", ".")
+    return MIG_PREFIX + profile_value(profile)
 
 
 def sevenths(resource: str) -> int:

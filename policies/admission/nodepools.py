@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from gpuplatform.analysis.label_accuracy import has_nvidia, well_known
 from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import instance_types
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.standard import keys, labels
+from gpuplatform.standard.instance_labels import instance_labels
 from policies.cel import literal, nested, table
 from policies.nodepool import LABELS_PATH
 
@@ -14,7 +13,7 @@ from policies.nodepool import LABELS_PATH
 def _card_tables() -> dict[str, str]:
     types_with_cards = [instance_type for instance_type in instance_types().values() if instance_type.card is not None]
     name_of = {card.name: f"{card.model}|{labels.memory_value(card.memory_gb)}" for card in cards().values()}
-    geometries = {card.name: geometry(card.mig_table) if card.mig_table else None for card in cards().values()}
+    geometries = {card.name: card.geometry for card in cards().values()}
     profiles = {
         name_of[name]: table(
             {labels.profile_value(profile.name): profile.max_instances for profile in cut.profiles} if cut else {}
@@ -33,9 +32,9 @@ def _card_tables() -> dict[str, str]:
 def _families_with_cards() -> dict[str, str]:
     """The families that have NVIDIA cards, each with its category and its architecture."""
     labels_of_types = [
-        (instance_type, well_known(name))
+        (instance_type, instance_labels(name))
         for name, instance_type in instance_types().items()
-        if has_nvidia(instance_type)
+        if instance_type.has_nvidia
     ]
     return {
         instance_type.family: f"{well_known_labels[keys.INSTANCE_CATEGORY]}|{well_known_labels[keys.ARCHITECTURE]}"
@@ -43,10 +42,9 @@ def _families_with_cards() -> dict[str, str]:
     }
 
 
-_OF_CARDS = keys.INSTANCE_GPU_COUNT.removesuffix("count")
 _DISTINGUISHES_FAMILIES = (
     f"r.key in {literal((keys.INSTANCE_FAMILY, keys.INSTANCE_CATEGORY))}"
-    f' || r.key.startsWith({literal(_OF_CARDS)}) || !r.key.startsWith("karpenter.k8s.aws/instance-")'
+    f" || r.key.startsWith({literal(keys.INSTANCE_GPU_PREFIX)}) || !r.key.startsWith({literal(keys.INSTANCE_PREFIX)})"
 )
 """Whether a requirement distinguishes one family from another; only the pack follows other requirements."""
 
@@ -60,7 +58,7 @@ _ADMITS = (
     f"r.key == {literal(keys.INSTANCE_FAMILY)} ? {_admits('f')}"
     f" : r.key == {literal(keys.INSTANCE_CATEGORY)} ? {_admits(_CATEGORY)}"
     f" : r.key == {literal(keys.ARCHITECTURE)} ? {_admits(_ARCHITECTURE)}"
-    f' : !r.key.startsWith({literal(_OF_CARDS)}) || r.operator != "DoesNotExist" && r.operator != "Lt"'
+    f' : !r.key.startsWith({literal(keys.INSTANCE_GPU_PREFIX)}) || r.operator != "DoesNotExist" && r.operator != "Lt"'
 )
 _ADMITTED = f"variables.requirements.all(r, r.key != {literal(keys.ARCHITECTURE)} || {_admits('a')})"
 _LABELS_AT = ".?".join(LABELS_PATH.split("."))

@@ -70,7 +70,7 @@ _COMPARES = (
     f' && {_VALUE}.matches("^[0-9]{{1,18}}$") && int({_VALUE}) %s int(e.values[0]))'
 )
 _MATCHES = (
-    f'e.key in {literal(sorted(keys.UNTOLD))} && !each[2].contains("," + e.key + "=") ? true'
+    f'e.key in {literal(sorted(keys.RUNTIME_LABELS))} && !each[2].contains("," + e.key + "=") ? true'
     ' : e.operator == "In" ? e.values.exists(v, each[2].contains("," + e.key + "=" + v + ","))'
     ' : e.operator == "NotIn" ? !each[2].contains("," + e.key + "=")'
     ' || each[2].split(",").exists(p, p.startsWith(e.key + "=") && !(p.substring(e.key.size() + 1) in e.values))'

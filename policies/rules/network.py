@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Iterable
 
 from gpuplatform.faults import Fault
+from gpuplatform.standard import keys
 from policies.cel import CLOUD, NotInCluster
 from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Kind, Subject, at, quoted, text
@@ -17,16 +18,16 @@ INGRESS = Kind("networking.k8s.io", "Ingress")
 
 _WIDEST_PREFIX = {4: 8, 6: 19}
 """Bits: no organisation gets a wider address block than these, so a wider block does not name one."""
-_SERVICE_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
-_INGRESS_SCHEME = "alb.ingress.kubernetes.io/scheme"
+_SERVICE_SCHEME = keys.SERVICE_SCHEME
+_INGRESS_SCHEME = keys.INGRESS_SCHEME
 """Annotations of the AWS Load Balancer Controller (kubernetes-sigs/aws-load-balancer-controller v2, guide/service and
 guide/ingress); without the controller a Service's load balancer is public by itself."""
-_SERVICE_INTERNAL = "service.beta.kubernetes.io/aws-load-balancer-internal"
+_SERVICE_INTERNAL = keys.SERVICE_INTERNAL
 """The annotation before the scheme, still read where there is no scheme."""
 _SERVICE_CLASSES = (None, "", "service.k8s.aws/nlb", "eks.amazonaws.com/nlb")
 _INGRESS_CLASSES = (None, "", "alb")
 """Classes of AWS load balancers: the controller's, EKS's own, and what a cluster's default may be."""
-_INGRESS_CLASS = "kubernetes.io/ingress.class"
+_INGRESS_CLASS = keys.INGRESS_CLASS
 _INTERNAL = "internal"
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from gpuplatform.analysis.placement.pod import whole
-from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.faults import Fault
 from gpuplatform.standard import labels, resources
 from gpuplatform.standard.markets import Reason
+from gpuplatform.standard.quantities import whole
 from policies.cel import Cel, NotInCluster, every, literal
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity
@@ -114,8 +112,8 @@ def _units_of_largest(pool: NodePool, resource: str) -> int:
 def _units(instance: InstanceType, resource: str) -> int:
     if resource == resources.GPU or instance.card is None:
         return instance.cards
-    table = geometry(cards()[instance.card].mig_table or "")
-    slices = [profile.max_instances for profile in table.profiles if profile.resource == resource] if table else []
+    profiles = instance.geometry.profiles if instance.geometry else ()
+    slices = [profile.max_instances for profile in profiles if resources.mig_resource(profile.name) == resource]
     return instance.cards * sum(slices)
 
 

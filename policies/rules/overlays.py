@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpuplatform.analysis.label_accuracy import selectable
-from gpuplatform.analysis.placement.pod import whole
 from gpuplatform.catalog.instance_types import InstanceType
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, resources
+from gpuplatform.standard.quantities import whole
 from policies.cel import PLATFORMS_OWN
 from policies.nodepool import LIMITS_PATH, NodePool, nodepool, requirements_at
 from policies.rule import Rule, Severity, StackRule
-from policies.sharing_configs import sharing_configs, units_per_card
+from policies.sharing_configs import SharingConfigs, sharing_configs, units_per_card
 from policies.subject import (
     CONFIG_MAP,
     NODE_OVERLAY,
@@ -69,47 +69,54 @@ def _capacity(subject: Subject) -> Iterable[Fault]:
 
 
 def _matches_pool(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    """Compare NodePools with the overlays about them, unless a part of the stack is unknown."""
     configs = sharing_configs(subjects)
-    overlays = [(overlay, _scope(overlay)) for overlay in subjects if overlay.is_a(NODE_OVERLAY)]
-    if not configs.complete or any(isinstance(scope, Unknown) for _, scope in overlays):
+    overlays = [(subject, _scope(subject)) for subject in subjects if subject.is_a(NODE_OVERLAY)]
+    scoped = [(overlay, scope) for overlay, scope in overlays if not isinstance(scope, Unknown)]
+    if not configs.complete or len(scoped) < len(overlays):
         return
-    yield from _of_missing_pools(
-        overlays, [node_pool.known_name for node_pool in subjects if node_pool.is_a(NODE_POOL)]
-    )
-    for subject in subjects:
-        if not subject.is_a(NODE_POOL) or subject.known_name is None:
-            continue
-        pool = nodepool(subject)
-        made = units_per_card(pool, configs)
-        mine = [
-            overlay for overlay, scope in overlays if not isinstance(scope, Unknown) and subject.known_name in scope
-        ]
-        if made is None:
-            yield from ((overlay, fault) for overlay in mine for fault in _nothing_shared(overlay, subject, pool))
-            continue
-        if not mine and not pool.is_static:
-            path, allowed = (
-                "spec.template",
-                "a NodeOverlay that tells Karpenter the capacity of a node with shared cards",
-            )
-            change = f"add a NodeOverlay with {keys.NODEPOOL} In [{subject.known_name}] and the capacity of {made[0]}"
-            yield subject, Fault(path, "shared cards, and no overlay", allowed, change)
-        for overlay in mine:
-            yield from ((overlay, fault) for fault in _capacity_of(overlay, pool, *made))
-            yield from ((subject, fault) for fault in _room_for(overlay, subject, pool, made[0]))
+    pools = [subject for subject in subjects if subject.is_a(NODE_POOL)]
+    yield from _of_missing_pools(scoped, [pool.known_name for pool in pools])
+    for pool in pools:
+        if pool.known_name is not None:
+            yield from _of_pool(pool, [overlay for overlay, scope in scoped if pool.known_name in scope], configs)
 
 
 def _of_missing_pools(
-    overlays: Sequence[tuple[Subject, tuple[str, ...] | Unknown]], pools: Sequence[str | None]
+    overlays: Sequence[tuple[Subject, tuple[str, ...]]], pools: Sequence[str | None]
 ) -> Iterable[tuple[Subject, Fault]]:
     """An overlay for a NodePool that does not exist: Karpenter then assumes whole cards for the intended NodePool."""
     if None in pools:
         return
     for overlay, scope in overlays:
-        for name in () if isinstance(scope, Unknown) else scope:
+        for name in scope:
             if name not in pools:
                 path, allowed = f"spec.requirements[{keys.NODEPOOL}]", "names of NodePools of this stack"
                 yield overlay, Fault(path, quoted(name), allowed, "correct the NodePool's name, or remove the overlay")
+
+
+def _of_pool(subject: Subject, overlays: Sequence[Subject], configs: SharingConfigs) -> Iterable[tuple[Subject, Fault]]:
+    """One NodePool and the overlays that name it."""
+    pool = nodepool(subject)
+    made = units_per_card(pool, configs)
+    if made is None:
+        yield from ((overlay, fault) for overlay in overlays for fault in _nothing_shared(overlay, subject, pool))
+        return
+    resource, per_card = made
+    if not overlays and not pool.is_static:
+        yield subject, _no_overlay(subject, resource)
+    for overlay in overlays:
+        yield from ((overlay, fault) for fault in _capacity_of(overlay, pool, resource, per_card))
+        yield from ((subject, fault) for fault in _room_for(overlay, subject, pool, resource))
+
+
+def _no_overlay(subject: Subject, resource: str) -> Fault:
+    return Fault(
+        "spec.template",
+        "shared cards, and no overlay",
+        "a NodeOverlay that tells Karpenter the capacity of a node with shared cards",
+        f"add a NodeOverlay with {keys.NODEPOOL} In [{subject.known_name}] and the capacity of {resource}",
+    )
 
 
 def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[Fault]:

@@ -11,8 +11,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from sandbox.cloud.input_validation import RefusedError
-from sandbox.cloud.internet import INTERNET_GATEWAY, behind, not_attached
-from sandbox.cloud.references import at_path, held, in_use, reference_name, unresolved
+from sandbox.cloud.references import (
+    INTERNET_GATEWAY,
+    at_path,
+    in_use_refusal,
+    missing_internet_gateway,
+    missing_reference,
+    names_in_use,
+    nat_gateways_behind,
+    reference_name,
+)
 from sandbox.cloud.signatures import resource_class, signature
 from sandbox.cloud.store import Entry, Plain, Properties, Store
 from sandbox.cloud.types import AWS_TYPES, AwsType
@@ -44,19 +52,19 @@ class Account:
 
     region: str
     account: str
-    given: frozenset[str] = frozenset()
+    existing_names: frozenset[str] = frozenset()
     """Ids and ARNs that exist in the account before the stack makes anything."""
     default_tags: Mapping[str, Plain] = field(default_factory=dict[str, Plain])
     """The tags that the provider puts on every resource that takes tags."""
 
 
-def replaces(token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+def replaces(token: str, old: Properties, new: Properties, changed_inputs: set[str]) -> set[str]:
     """Which of the changed inputs make a new resource."""
-    paths = (path for path in AWS_TYPES[token].replaces if path.partition(".")[0] in changed)
+    paths = (path for path in AWS_TYPES[token].replaces if path.partition(".")[0] in changed_inputs)
     return {path.partition(".")[0] for path in paths if list(at_path(old, path)) != list(at_path(new, path))}
 
 
-def chosen_name(token: str, new: Properties) -> bool:
+def has_chosen_name(token: str, new: Properties) -> bool:
     """Whether the program chose the whole name in AWS.
 
     The provider then deletes the old resource before it makes the new one, even where the name changes
@@ -67,32 +75,32 @@ def chosen_name(token: str, new: Properties) -> bool:
 
 def create(world: Store, urn: str, token: str, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
     """Make a resource, or refuse as AWS would; after an interruption the next run makes it anew."""
-    _judge(world, token, inputs, at)
+    _check_request(world, token, inputs, at)
     kind = AWS_TYPES[token]
-    minted = _identifier(world, urn, kind)
-    named = {**inputs, **_names(kind, urn, inputs, minted)}
-    outputs = {**named, **_outputs(kind, named, minted, at)}
-    id_ = ":".join(str(outputs[output_name]) for output_name in kind.id_from) if kind.id_from else minted
+    generated_id = _identifier(world, urn, kind)
+    named_inputs = {**inputs, **_names(kind, urn, inputs, generated_id)}
+    outputs = {**named_inputs, **_outputs(kind, named_inputs, generated_id, at)}
+    id_ = ":".join(str(outputs[output_name]) for output_name in kind.id_from) if kind.id_from else generated_id
     outputs["id"] = id_
     if world.find(token, id_) is not None:
-        raise RefusedError(_taken(token, id_, outputs))
+        raise RefusedError(_name_taken(token, id_, outputs))
     entry = Entry(urn, token, id_, inputs, outputs)
     if inside is not None:
         inside.make(entry)
-    world.create(entry, _identities(entry), held(entry.type, inputs))
+    world.create(entry, _identities(entry), names_in_use(entry.type, inputs))
     return entry
 
 
 def update(world: Store, old: Entry, inputs: Properties, at: Account, inside: Inside | None = None) -> Entry:
     """Change a resource in place."""
-    _judge(world, old.type, inputs, at)
+    _check_request(world, old.type, inputs, at)
     kind = AWS_TYPES[old.type]
-    kept = {key: value for key, value in old.outputs.items() if key not in old.inputs}
-    named = {**kept, **inputs}
-    entry = Entry(old.urn, old.type, old.id, inputs, {**named, **_kept_outputs(kind, named, old, at)})
+    old_outputs = {key: value for key, value in old.outputs.items() if key not in old.inputs}
+    named_inputs = {**old_outputs, **inputs}
+    entry = Entry(old.urn, old.type, old.id, inputs, {**named_inputs, **_kept_outputs(kind, named_inputs, old, at)})
     if inside is not None:
         inside.make(entry)
-    world.update(entry, _identities(entry), held(entry.type, inputs))
+    world.update(entry, _identities(entry), names_in_use(entry.type, inputs))
     return entry
 
 
@@ -103,9 +111,9 @@ def delete(world: Store, entry: Entry, inside: Inside | None = None) -> None:
             f"InvalidRequestException: Cluster {entry.id} cannot be deleted because deletion protection is enabled."
             " Set cluster.deletion_protection: false in the stack's settings, run `up`, then `down` again."
         )
-    behind_it = behind(world, entry) if entry.type == INTERNET_GATEWAY else ()
-    if users := (*world.users(entry), *behind_it):
-        raise RefusedError(in_use(entry, users))
+    nat_gateways = nat_gateways_behind(world, entry) if entry.type == INTERNET_GATEWAY else ()
+    if users := (*world.users(entry), *nat_gateways):
+        raise RefusedError(in_use_refusal(entry, users))
     if inside is not None:
         inside.remove(entry)
     world.delete(entry)
@@ -115,14 +123,16 @@ def delete(world: Store, entry: Entry, inside: Inside | None = None) -> None:
                 world.delete(content)
 
 
-def _taken(token: str, id_: str, outputs: Properties) -> str:
+def _name_taken(token: str, id_: str, outputs: Properties) -> str:
     if token == _SERVICE_ROLE:
         return f"InvalidInput: Service role name {outputs['name']} has been taken in this account"
     return f"EntityAlreadyExists: {token} {id_} already exists"
 
 
-def _judge(world: Store, token: str, inputs: Properties, at: Account) -> None:
-    if refusal := unresolved(world, token, inputs, at.given) or not_attached(world, token, inputs):
+def _check_request(world: Store, token: str, inputs: Properties, at: Account) -> None:
+    if refusal := missing_reference(world, token, inputs, at.existing_names) or missing_internet_gateway(
+        world, token, inputs
+    ):
         raise RefusedError(refusal)
     if token == _SERVICE_ROLE and inputs["awsServiceName"] not in _SERVICE_ROLES:
         services = ", ".join(_SERVICE_ROLES)
@@ -149,16 +159,16 @@ def _identifier(world: Store, urn: str, kind: AwsType) -> str:
     return f"{kind.prefix}-{digits[:17]}"
 
 
-def _names(kind: AwsType, urn: str, inputs: Properties, minted: str) -> Properties:
+def _names(kind: AwsType, urn: str, inputs: Properties, generated_id: str) -> Properties:
     """A name where the program gives none, or only a prefix, made as the provider or AWS makes it."""
     if kind.token == _SERVICE_ROLE:
         return {"name": _SERVICE_ROLES[str(inputs["awsServiceName"])]}
     name = kind.named_by
     if name in inputs or not _takes(kind.token, name):
         return {}
-    beginning = inputs.get(f"{name}Prefix")
-    if isinstance(beginning, str):
-        return {name: f"{beginning}{minted.rpartition('-')[2]}"}
+    prefix = inputs.get(f"{name}Prefix")
+    if isinstance(prefix, str):
+        return {name: f"{prefix}{generated_id.rpartition('-')[2]}"}
     return {name: f"{urn.rsplit('::', 1)[-1]}-{hashlib.sha256(urn.encode()).hexdigest()[:7]}"}
 
 
@@ -176,20 +186,22 @@ def _tags(token: str, inputs: Mapping[str, Plain], at: Account) -> Properties:
     )
 
 
-def _outputs(kind: AwsType, named: Mapping[str, Plain], minted: str, at: Account) -> Properties:
-    words = {key: value for key, value in named.items() if isinstance(value, str)}
-    outputs: Properties = _tags(kind.token, named, at)
+def _outputs(kind: AwsType, named_inputs: Mapping[str, Plain], generated_id: str, at: Account) -> Properties:
+    texts = {key: value for key, value in named_inputs.items() if isinstance(value, str)}
+    outputs: Properties = _tags(kind.token, named_inputs, at)
     if kind.arn:
-        unique = str(uuid.uuid5(uuid.NAMESPACE_URL, minted))
-        end = kind.arn.format_map({**words, "id": minted, "region": at.region, "account": at.account, "uuid": unique})
-        outputs["arn"] = f"arn:aws:{end}"
+        unique = str(uuid.uuid5(uuid.NAMESPACE_URL, generated_id))
+        arn_end = kind.arn.format_map(
+            {**texts, "id": generated_id, "region": at.region, "account": at.account, "uuid": unique}
+        )
+        outputs["arn"] = f"arn:aws:{arn_end}"
     match kind.token:
         case "aws:eks/cluster:Cluster":
-            outputs |= _cluster(words["name"], dict(named), at)
+            outputs |= _cluster(texts["name"], dict(named_inputs), at)
         case "aws:sqs/queue:Queue":
-            outputs["url"] = f"https://sqs.{at.region}.amazonaws.com/{at.account}/{words['name']}"
+            outputs["url"] = f"https://sqs.{at.region}.amazonaws.com/{at.account}/{texts['name']}"
         case "aws:kms/key:Key":
-            outputs["keyId"] = minted
+            outputs["keyId"] = generated_id
         case "aws:ec2/launchTemplate:LaunchTemplate":
             outputs |= {"latestVersion": 1, "defaultVersion": 1}
         case _:
@@ -197,21 +209,21 @@ def _outputs(kind: AwsType, named: Mapping[str, Plain], minted: str, at: Account
     return outputs
 
 
-def _kept_outputs(kind: AwsType, named: Properties, old: Entry, at: Account) -> Properties:
-    outputs = _tags(kind.token, named, at)
+def _kept_outputs(kind: AwsType, named_inputs: Properties, old: Entry, at: Account) -> Properties:
+    outputs = _tags(kind.token, named_inputs, at)
     if kind.token == _CLUSTER:
-        outputs |= _cluster(str(old.outputs["name"]), named, at)
+        outputs |= _cluster(str(old.outputs["name"]), named_inputs, at)
     elif kind.token == "aws:ec2/launchTemplate:LaunchTemplate":
-        latest = old.outputs.get("latestVersion")
-        outputs["latestVersion"] = (int(latest) if isinstance(latest, int | float) else 1) + 1
+        latest_version = old.outputs.get("latestVersion")
+        outputs["latestVersion"] = (int(latest_version) if isinstance(latest_version, int | float) else 1) + 1
     return outputs
 
 
-def _cluster(name: str, named: Properties, at: Account) -> Properties:
+def _cluster(name: str, named_inputs: Properties, at: Account) -> Properties:
     digits = hashlib.sha256(f"{at.account}/{at.region}/{name}".encode()).hexdigest()
     unique = digits[:32].upper()
     authority = base64.b64encode(f"stand-in certificate of {name}".encode()).decode()
-    network = named.get("vpcConfig")
+    network = named_inputs.get("vpcConfig")
     return {
         "endpoint": f"https://{unique}.gr7.{at.region}.eks.amazonaws.com",
         "certificateAuthority": {"data": authority},
@@ -222,12 +234,12 @@ def _cluster(name: str, named: Properties, at: Account) -> Properties:
     }
 
 
-def account_of(config: Mapping[str, str], existing: frozenset[str]) -> Account:
+def account_of(config: Mapping[str, str], existing_names: frozenset[str]) -> Account:
     """The account and region of a provider instance, from its configuration; values that are not text are JSON."""
     region = config.get("region")
     if not region:
         raise RefusedError("the AWS provider needs a region")
-    allowed: list[object] = json.loads(config.get("allowedAccountIds") or "[]")
+    account_ids: list[object] = json.loads(config.get("allowedAccountIds") or "[]")
     defaults: dict[str, dict[str, Plain]] = json.loads(config.get("defaultTags") or "{}")
-    account = str(allowed[0]) if allowed else _DOCUMENTATION_ACCOUNT
-    return Account(region, account, existing, defaults.get("tags") or {})
+    account = str(account_ids[0]) if account_ids else _DOCUMENTATION_ACCOUNT
+    return Account(region, account, existing_names, defaults.get("tags") or {})

@@ -35,9 +35,9 @@ class ClusterService:
         """The service of the control plane in a folder; without options, with the provider's defaults."""
         return cls(world, api, Releases(api, control_plane), options or kubernetes.ProviderOptions())
 
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+    def replaces(self, token: str, old: Properties, new: Properties, changed_inputs: set[str]) -> set[str]:
         """The changed inputs for which the provider replaces an object."""
-        return kubernetes.replaces(self.options, token, old, new, changed)
+        return kubernetes.replaces(self.options, token, old, new, changed_inputs)
 
     def dry_run(self, old: Entry, inputs: Properties) -> None:
         """Refuse as the provider would: this server would not, because objects are made by server-side apply here."""
@@ -46,7 +46,7 @@ class ClusterService:
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
         """True unless the object moves to another name or namespace."""
         del token
-        return not kubernetes.moved(old, new)
+        return not kubernetes.has_moved(old, new)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """Apply, and wait where the object's annotation asks for it."""

@@ -15,81 +15,17 @@ from pulumi.provider import ConstructResult, Provider
 from pulumi.provider.server import main as serve_provider
 from pulumi_kubernetes.provider import Provider as KubernetesProvider
 
-from sandbox.cloud.input_validation import Problem, input_problems
+from sandbox.cloud.eks_inputs import CONFLICT_INPUTS, VERSION_INPUTS, Inputs, list_of, mapping_of, refusals
 from sandbox.cloud.kubeconfig import kubeconfig_of, read
-from sandbox.cloud.store import Properties, StackFiles
+from sandbox.cloud.store import StackFiles
 from sandbox.cloud.types import EKS_TYPES
 
 _CLUSTER_POLICY = "arn:aws:iam::aws:policy/AmazonEKSClusterPolicy"
-_KNOWN = frozenset(
-    {
-        "accessEntries",
-        "authenticationMode",
-        "clusterTags",
-        "corednsAddonOptions",
-        "createInstanceRole",
-        "createOidcProvider",
-        "deletionProtection",
-        "enabledClusterLogTypes",
-        "encryptionConfigKeyArn",
-        "endpointPrivateAccess",
-        "endpointPublicAccess",
-        "kubeProxyAddonOptions",
-        "kubernetesServiceIpAddressRange",
-        "name",
-        "privateSubnetIds",
-        "providerCredentialOpts",
-        "publicAccessCidrs",
-        "publicSubnetIds",
-        "skipDefaultNodeGroup",
-        "skipDefaultSecurityGroups",
-        "tags",
-        "version",
-        "vpcCniOptions",
-        "vpcId",
-    }
-)
-"""Inputs that the stand-in acts on; any other input would be silently ignored, so it is an error."""
-
-_CONFLICTS = ("resolveConflictsOnCreate", "resolveConflictsOnUpdate")
-_ACTED_ON: Mapping[str, frozenset[str]] = {
-    "vpcCniOptions": frozenset({"addonVersion", "enableNetworkPolicy", "enablePrefixDelegation", *_CONFLICTS}),
-    "kubeProxyAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
-    "corednsAddonOptions": frozenset({"enabled", "version", *_CONFLICTS}),
-    "providerCredentialOpts": frozenset({"profileName"}),
-}
-"""For inputs that are objects: the fields that the stand-in acts on."""
-_PINS = {"vpcCniOptions": "addonVersion", "kubeProxyAddonOptions": "version", "corednsAddonOptions": "version"}
-
-_IGNORED = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
+_IGNORED_CHANGES = ("accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons")
 """Inputs that the real component never changes on a control plane (v4.3.0 nodejs/eks/cluster/cluster.ts)."""
 
-Inputs = Mapping[str, object]
 
-
-def refusals(token: str, inputs: Inputs) -> list[Problem]:
-    """Every problem of a cluster's inputs that the real component or this stand-in would refuse."""
-    problems = input_problems(token, cast(Properties, inputs))
-    lost = [*(key for key in inputs if key not in _KNOWN)]
-    for options, acted_on in _ACTED_ON.items():
-        option_values = _mapped(inputs.get(options))
-        lost += [f"{options}.{key}" for key in option_values if key not in acted_on]
-        if options in _PINS and option_values.get("enabled") is not False and not option_values.get(_PINS[options]):
-            reason = "is not pinned, so any preview could change the version"
-            problems.append(Problem(f"{options}.{_PINS[options]}", f"{options}.{_PINS[options]} {reason}"))
-    refused_inputs = {problem.property for problem in problems}
-    problems += [
-        Problem(key, f"the stand-in does not act on {key}, so it would be ignored")
-        for key in lost
-        if key not in refused_inputs
-    ]
-    for option in ("skipDefaultNodeGroup", "skipDefaultSecurityGroups"):
-        if inputs.get(option) is not True:
-            problems.append(Problem(option, f"the stand-in makes no default groups: set {option} to true"))
-    return problems
-
-
-class _Made(pulumi.CustomResource):
+class _AwsResource(pulumi.CustomResource):
     """Any AWS resource by its token, with the named outputs."""
 
     def __init__(
@@ -116,12 +52,12 @@ class EksProvider(Provider):
         """The cluster with its role, add-ons and access entries; unknown inputs are an error."""
         if resource_type not in EKS_TYPES:
             raise ValueError(f"the stand-in does not know the type {resource_type}; it knows {', '.join(EKS_TYPES)}")
-        refused = refusals(resource_type, inputs)
-        if refused:
-            faults: list[InputPropertyErrorDetails] = [
-                {"property_path": problem.property, "reason": problem.reason} for problem in refused
+        problems = refusals(resource_type, inputs)
+        if problems:
+            details: list[InputPropertyErrorDetails] = [
+                {"property_path": problem.property, "reason": problem.reason} for problem in problems
             ]
-            raise InputPropertiesError(f"{resource_type} {name} is refused", faults)
+            raise InputPropertiesError(f"{resource_type} {name} is refused", details)
         return _Cluster(name, inputs, self._kubeconfig, options).result()
 
 
@@ -133,21 +69,21 @@ class _Cluster(pulumi.ComponentResource):
         self._name, self._inputs, self._real_kubeconfig = name, inputs, real_kubeconfig
         self._child = pulumi.ResourceOptions(parent=self)
         self._cluster = self._control_plane(self._role())
-        self._own_provider()
+        self._kubernetes_provider()
         self._addons()
         self._access_entries()
 
-    def _role(self) -> _Made:
-        allowed = {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
-        trust = {"Version": "2012-10-17", "Statement": [allowed]}
-        role = _Made(
+    def _role(self) -> _AwsResource:
+        statement = {"Effect": "Allow", "Principal": {"Service": "eks.amazonaws.com"}, "Action": "sts:AssumeRole"}
+        trust = {"Version": "2012-10-17", "Statement": [statement]}
+        role = _AwsResource(
             "aws:iam/role:Role",
             f"{self._name}-eksRole-role",
             {"assumeRolePolicy": json.dumps(trust)},
             ("arn", "name"),
             self._child,
         )
-        self._attachment = _Made(
+        self._attachment = _AwsResource(
             "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
             f"{self._name}-eksRole-policy",
             {"role": role.output("name"), "policyArn": _CLUSTER_POLICY},
@@ -156,9 +92,9 @@ class _Cluster(pulumi.ComponentResource):
         )
         return role
 
-    def _control_plane(self, role: _Made) -> _Made:
+    def _control_plane(self, role: _AwsResource) -> _AwsResource:
         inputs = self._inputs
-        subnets = [*_listed(inputs.get("publicSubnetIds")), *_listed(inputs.get("privateSubnetIds"))]
+        subnets = [*list_of(inputs.get("publicSubnetIds")), *list_of(inputs.get("privateSubnetIds"))]
         network: dict[str, object] = {
             "subnetIds": subnets,
             "endpointPrivateAccess": inputs.get("endpointPrivateAccess", False),
@@ -177,29 +113,29 @@ class _Cluster(pulumi.ComponentResource):
             },
             "enabledClusterLogTypes": inputs.get("enabledClusterLogTypes"),
             "deletionProtection": inputs.get("deletionProtection"),
-            "tags": {**_mapped(inputs.get("tags")), **_mapped(inputs.get("clusterTags"))} or None,
+            "tags": {**mapping_of(inputs.get("tags")), **mapping_of(inputs.get("clusterTags"))} or None,
         }
         if inputs.get("encryptionConfigKeyArn") is not None:
             provider = {"keyArn": inputs["encryptionConfigKeyArn"]}
             props["encryptionConfig"] = {"provider": provider, "resources": ["secrets"]}
         if inputs.get("kubernetesServiceIpAddressRange") is not None:
             props["kubernetesNetworkConfig"] = {"serviceIpv4Cidr": inputs["kubernetesServiceIpAddressRange"]}
-        return _Made(
+        return _AwsResource(
             "aws:eks/cluster:Cluster",
             f"{self._name}-eksCluster",
             props,
             ("arn", "endpoint", "certificateAuthority", "identities", "status"),
-            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment], ignore_changes=list(_IGNORED)),
+            pulumi.ResourceOptions(parent=self, depends_on=[self._attachment], ignore_changes=list(_IGNORED_CHANGES)),
         )
 
-    def _own_provider(self) -> None:
+    def _kubernetes_provider(self) -> None:
         """The component's own Kubernetes provider, with the option's AWS profile, else that of the environment.
 
         The program's kubeconfig names no profile (pulumi-eks v4.3.0 nodejs/eks/cluster/cluster.ts, createCluster,
         createCore).
         """
         options = self._inputs.get("providerCredentialOpts")
-        profile = os.environ.get("AWS_PROFILE") if options is None else _mapped(options).get("profileName")
+        profile = os.environ.get("AWS_PROFILE") if options is None else mapping_of(options).get("profileName")
         kubeconfig = self._kubeconfig(None if profile is None else str(profile))
         KubernetesProvider(f"{self._name}-eks-k8s", kubeconfig=pulumi.Output.secret(kubeconfig), opts=self._child)
 
@@ -218,23 +154,23 @@ class _Cluster(pulumi.ComponentResource):
             ("kube-proxy", "kubeProxyAddonOptions"),
             ("coredns", "corednsAddonOptions"),
         ):
-            option_values = _mapped(self._inputs.get(options))
+            option_values = mapping_of(self._inputs.get(options))
             if option_values.get("enabled") is False:
                 continue
             props = {
                 "clusterName": self._cluster.output("name"),
                 "addonName": addon,
-                "addonVersion": option_values[_PINS[options]],
+                "addonVersion": option_values[VERSION_INPUTS[options]],
                 "configurationValues": _configuration(option_values),
-                **{key: option_values.get(key, "OVERWRITE") for key in _CONFLICTS},
+                **{key: option_values.get(key, "OVERWRITE") for key in CONFLICT_INPUTS},
             }
-            _Made("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
+            _AwsResource("aws:eks/addon:Addon", f"{self._name}-{addon}", props, (), self._child)
 
     def _access_entries(self) -> None:
-        for entry, value in _mapped(self._inputs.get("accessEntries")).items():
-            access_entry = _mapped(value)
+        for entry, value in mapping_of(self._inputs.get("accessEntries")).items():
+            access_entry = mapping_of(value)
             base = {"clusterName": self._cluster.output("name"), "principalArn": access_entry["principalArn"]}
-            made = _Made(
+            entry_resource = _AwsResource(
                 "aws:eks/accessEntry:AccessEntry",
                 f"{self._name}-{entry}",
                 {
@@ -245,20 +181,20 @@ class _Cluster(pulumi.ComponentResource):
                 (),
                 self._child,
             )
-            for policy, association in _mapped(access_entry.get("accessPolicies")).items():
-                _Made(
+            for policy, association in mapping_of(access_entry.get("accessPolicies")).items():
+                _AwsResource(
                     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
                     f"{self._name}-{entry}-{policy}",
-                    {**base, **_mapped(association)},
+                    {**base, **mapping_of(association)},
                     (),
-                    pulumi.ResourceOptions(parent=self, depends_on=[made]),
+                    pulumi.ResourceOptions(parent=self, depends_on=[entry_resource]),
                 )
 
     def result(self) -> ConstructResult:
         """The component's outputs, under the names of the real component."""
         cluster = self._cluster
         kubeconfig = self._kubeconfig()
-        group = cluster.output("vpcConfig").apply(lambda network: _mapped(network).get("clusterSecurityGroupId"))
+        group = cluster.output("vpcConfig").apply(lambda network: mapping_of(network).get("clusterSecurityGroupId"))
         issuer = cluster.output("identities").apply(_issuer)
         state: dict[str, object] = {
             "eksCluster": cluster,
@@ -282,18 +218,10 @@ def _configuration(options: Mapping[str, object]) -> str | None:
     return json.dumps(values) if values else None
 
 
-def _listed(value: object) -> list[object]:
-    return list(cast(list[object], value)) if isinstance(value, list | tuple) else []
-
-
-def _mapped(value: object) -> dict[str, object]:
-    return dict(cast(Mapping[str, object], value)) if isinstance(value, Mapping) else {}
-
-
 def _issuer(identities: object) -> object:
-    for identity in _listed(identities):
-        for oidc in _listed(_mapped(identity).get("oidcs")):
-            return _mapped(oidc).get("issuer")
+    for identity in list_of(identities):
+        for oidc in list_of(mapping_of(identity).get("oidcs")):
+            return mapping_of(oidc).get("issuer")
     return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sandbox.cloud.signatures import ClassRef, Shape, resource_class, signature
 from sandbox.cloud.store import Plain, Properties
-from sandbox.cloud.types import listed
+from sandbox.cloud.types import type_names
 
 
 class RefusedError(Exception):
@@ -35,7 +35,7 @@ class Problem:
 
 def input_problems(token: str, inputs: Properties) -> list[Problem]:
     """Every problem of a resource's inputs; unknown values of a preview are accepted."""
-    if token not in listed():
+    if token not in type_names():
         return [
             Problem("", f"the stand-in does not know the type {token}; `gpuplatform engine types` lists what it knows")
         ]
@@ -49,7 +49,9 @@ def input_problems(token: str, inputs: Properties) -> list[Problem]:
         return problems + _object_problems(token, inputs)
     problems = _against(token, reference, inputs, "")
     if token == RELEASE:
-        return problems + [_missing(token, key, why) for key, why in _RELEASE_NEEDS.items() if inputs.get(key) is None]
+        return problems + [
+            _missing_input(token, key, why) for key, why in _RELEASE_NEEDS.items() if inputs.get(key) is None
+        ]
     return problems + (_object_problems(token, inputs) if token.startswith("kubernetes:") else [])
 
 
@@ -57,22 +59,24 @@ def _object_problems(token: str, inputs: Properties) -> list[Problem]:
     """The API server's requirements of every object that the SDK's signature does not contain."""
     _, group_version, kind = token.split(":")
     problems: list[Problem] = []
-    for key, expected in {"apiVersion": group_version.removeprefix("core/"), "kind": kind}.items():
+    for key, expected_value in {"apiVersion": group_version.removeprefix("core/"), "kind": kind}.items():
         value = inputs.get(key)
         if value is None:
-            problems.append(_missing(token, key, f"it is {expected}"))
-        elif value not in (expected, UNKNOWN):
-            problems.append(Problem(key, f"{token}: {key} is {value} and must be {expected}"))
+            problems.append(_missing_input(token, key, f"it is {expected_value}"))
+        elif value not in (expected_value, UNKNOWN):
+            problems.append(Problem(key, f"{token}: {key} is {value} and must be {expected_value}"))
     metadata = inputs.get("metadata")
     if metadata != UNKNOWN and not (isinstance(metadata, dict) and metadata.get("name")):
-        problems.append(_missing(token, "metadata.name", "the program names every object; none gets a generated name"))
+        problems.append(
+            _missing_input(token, "metadata.name", "the program names every object; none gets a generated name")
+        )
     return problems
 
 
 def _against(token: str, reference: ClassRef, inputs: Properties, path: str) -> list[Problem]:
     properties = signature(reference)
     problems = [
-        _missing(token, f"{path}{name}", f"the SDK's {reference.name} requires it")
+        _missing_input(token, f"{path}{name}", f"the SDK's {reference.name} requires it")
         for name, input_property in properties.items()
         if input_property.required and inputs.get(name) is None
     ]
@@ -115,7 +119,7 @@ def _fits(value: Plain, shape: Shape) -> bool:
     return shape is Shape.TEXT or not isinstance(value, str) or _NUMBER.match(value) is not None
 
 
-def _missing(token: str, path: str, why: str) -> Problem:
+def _missing_input(token: str, path: str, why: str) -> Problem:
     return Problem(path, f"missing required input {path!r} of {token}: {why}")
 
 

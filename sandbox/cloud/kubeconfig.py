@@ -1,4 +1,4 @@
-"""Access to a cluster: the kubeconfig that the EKS component writes, and the one of a real control plane."""
+"""A cluster's kubeconfigs, of EKS and of a real control plane, and the parts of EKS that are visible in the cluster."""
 
 from __future__ import annotations
 

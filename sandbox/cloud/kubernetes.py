@@ -40,18 +40,20 @@ class ProviderOptions:
     """``enableConfigMapMutable``: without it a ConfigMap is replaced when its data changes."""
 
 
-def replaces(options: ProviderOptions, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+def replaces(
+    options: ProviderOptions, token: str, old: Properties, new: Properties, changed_inputs: set[str]
+) -> set[str]:
     """The changed inputs that make a new resource; another name or namespace is another object."""
-    moves = {"metadata"} if "metadata" in changed and moved(old, new) else set[str]()
+    moves = {"metadata"} if "metadata" in changed_inputs and has_moved(old, new) else set[str]()
     if token == RELEASE:
-        return changed & {"name", "namespace"} | moves
+        return changed_inputs & {"name", "namespace"} | moves
     fields = _REPLACES.get(token, ())
     if token == _CONFIG_MAP and options.mutable_config_maps and new.get("immutable") is not True:
         fields = ()
-    return changed & {"apiVersion", "kind", *fields} | moves
+    return changed_inputs & {"apiVersion", "kind", *fields} | moves
 
 
-def moved(old: Properties, new: Properties) -> bool:
+def has_moved(old: Properties, new: Properties) -> bool:
     """Whether the object's name or namespace changed, so that it is another object."""
     return _place(old) != _place(new)
 
@@ -135,19 +137,20 @@ def reach(world: Store, server: str) -> None:
 def _becomes_ready(world: Store, inputs: Properties) -> None:
     """Refuse an awaited object that can never be ready, because its node class does not exist."""
     annotations = at_path(inputs, "metadata.annotations")
-    awaited = any(keys.PULUMI_WAIT_FOR in annotation for annotation in annotations if isinstance(annotation, dict))
-    for name in at_path(inputs, _CLASS_NAME) if awaited else ():
+    is_awaited = any(keys.PULUMI_WAIT_FOR in annotation for annotation in annotations if isinstance(annotation, dict))
+    for name in at_path(inputs, _CLASS_NAME) if is_awaited else ():
         if world.find(_NODE_CLASS, str(name)) is None:
             raise RefusedError(f'timed out waiting for the condition "Ready": EC2NodeClass "{name}" not found')
 
 
 def release_is_needed(world: Store, chart: str) -> None:
     """Refuse to remove a release while objects exist that only its controller can delete: they would hang forever."""
-    groups = {group for group, needed in (*CRD_CHARTS.items(), *CONTROLLER_CHARTS.items()) if needed == chart}
-    left = [entry.id for group in groups for entry in world.of_kind(f"kubernetes:{group}/")]
-    if left:
+    chart_by_group = (*CRD_CHARTS.items(), *CONTROLLER_CHARTS.items())
+    groups = {group for group, group_chart in chart_by_group if group_chart == chart}
+    names = sorted(entry.id for group in groups for entry in world.of_kind(f"kubernetes:{group}/"))
+    if names:
         raise RefusedError(
-            f"the release of {chart} is still needed: only its controller can delete {', '.join(sorted(left)[:5])}"
+            f"the release of {chart} is still needed: only its controller can delete {', '.join(names[:5])}"
         )
 
 

@@ -27,7 +27,6 @@ from sandbox.offerings import allocatable_of, capacity_of
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 _SUBNET = "aws:ec2/subnet:Subnet"
 _MANAGER = "eks"
-_CAPACITY_TYPE = "eks.amazonaws.com/capacityType"
 """On every node of a managed node group (EKS user guide, Managed node group capacity types, read 2026-11-22)."""
 _EFFECTS = {
     "NO_SCHEDULE": "NoSchedule",
@@ -134,7 +133,7 @@ def _node(group: Entry, machine: InstanceType, zone: str, region: str, index: in
         keys.OPERATING_SYSTEM: "linux",
         keys.REGION: region,
         keys.ZONE: zone,
-        _CAPACITY_TYPE: group.inputs.get("capacityType") or "ON_DEMAND",
+        keys.NODE_GROUP_MARKET: group.inputs.get("capacityType") or "ON_DEMAND",
     }
     taints: list[Plain] = [
         {"key": taint["key"], "value": taint.get("value") or "", "effect": _EFFECTS[str(taint["effect"])]}

@@ -1,4 +1,7 @@
-"""Inputs that name other resources: each must name an existing resource, which is not deleted while it is in use."""
+"""Resources that need other resources: each must name an existing one, which is not deleted while it is in use.
+
+No input names a VPC's internet gateway, which a public NAT gateway needs: ``missing_internet_gateway`` finds it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 from sandbox.cloud.store import Entry, Plain, Properties, Store
 
 _VPC, _SUBNET, _GROUP = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet", "aws:ec2/securityGroup:SecurityGroup"
-_TABLE, _GATEWAY = "aws:ec2/routeTable:RouteTable", "aws:ec2/internetGateway:InternetGateway"
+_TABLE, INTERNET_GATEWAY = "aws:ec2/routeTable:RouteTable", "aws:ec2/internetGateway:InternetGateway"
 _NAT, _EIP, _TEMPLATE = "aws:ec2/natGateway:NatGateway", "aws:ec2/eip:Eip", "aws:ec2/launchTemplate:LaunchTemplate"
 _ROLE, _POLICY, _KEY = "aws:iam/role:Role", "aws:iam/policy:Policy", "aws:kms/key:Key"
 _CLUSTER, _QUEUE, _RULE = "aws:eks/cluster:Cluster", "aws:sqs/queue:Queue", "aws:cloudwatch/eventRule:EventRule"
@@ -43,16 +46,16 @@ _GROUPS = (_GROUP, _CLUSTER)
 _OF_CLUSTER = Reference("clusterName", (_CLUSTER,), holds=False)
 _TAKES_ROLE = Reference("roleArn", (_ROLE,), by_arn=True, holds=False)
 _OF_GROUP = Reference("securityGroupId", _GROUPS, holds=False)
-_TAGGED = (*_GROUPS, _VPC, _SUBNET, _TABLE, _GATEWAY, _NAT, _EIP, _TEMPLATE)
+_TAGGED = (*_GROUPS, _VPC, _SUBNET, _TABLE, INTERNET_GATEWAY, _NAT, _EIP, _TEMPLATE)
 
 REFERENCES: Mapping[str, tuple[Reference, ...]] = {
     _SUBNET: (_IN_VPC,),
-    _GATEWAY: (_IN_VPC,),
+    INTERNET_GATEWAY: (_IN_VPC,),
     _NAT: (Reference("subnetId", (_SUBNET,)), Reference("allocationId", (_EIP,))),
     _TABLE: (_IN_VPC,),
     "aws:ec2/route:Route": (
         Reference("routeTableId", (_TABLE,), holds=False),
-        Reference("gatewayId", (_GATEWAY,), holds=False),
+        Reference("gatewayId", (INTERNET_GATEWAY,), holds=False),
         Reference("natGatewayId", (_NAT,), holds=False),
     ),
     "aws:ec2/routeTableAssociation:RouteTableAssociation": (
@@ -111,7 +114,7 @@ _ABSENT = {
     _SUBNET: "InvalidSubnetID.NotFound: The subnet ID",
     _GROUP: "InvalidGroup.NotFound: The security group",
     _TABLE: "InvalidRouteTableID.NotFound: The routeTable ID",
-    _GATEWAY: "InvalidInternetGatewayID.NotFound: The internetGateway ID",
+    INTERNET_GATEWAY: "InvalidInternetGatewayID.NotFound: The internetGateway ID",
     _NAT: "InvalidNatGatewayID.NotFound: The natGateway ID",
     _EIP: "InvalidAllocationID.NotFound: The allocation ID",
     _TEMPLATE: "InvalidLaunchTemplateId.NotFound: The launch template",
@@ -125,26 +128,26 @@ _ABSENT = {
 }
 
 
-def given_names(stack_file: Path) -> frozenset[str]:
+def names_in_settings(stack_file: Path) -> frozenset[str]:
     """Ids and ARNs in the stack's settings: they exist in the account before the stack makes anything."""
     return frozenset(_GIVEN.findall(stack_file.read_text(encoding="utf-8"))) if stack_file.exists() else frozenset()
 
 
-def unresolved(world: Store, token: str, inputs: Properties, existing: frozenset[str]) -> str | None:
+def missing_reference(world: Store, token: str, inputs: Properties, existing_names: frozenset[str]) -> str | None:
     """AWS's refusal of the first input that names a missing resource; None when all of them resolve."""
     for reference in REFERENCES.get(token, ()):
         for value in at_path(inputs, reference.path):
-            named = str(value)
-            if named in existing or _OF_AWS.match(named):
+            name = str(value)
+            if name in existing_names or _OF_AWS.match(name):
                 continue
-            if reference.by_arn and not named.startswith("arn:"):
-                return f"ValidationError: '{named}' is not an ARN (input {reference.path})"
-            if not any(world.named(reference_name(instance_type, named)) for instance_type in reference.types):
-                return f"{_ABSENT[reference.types[0]]} '{named}' does not exist (input {reference.path})"
+            if reference.by_arn and not name.startswith("arn:"):
+                return f"ValidationError: '{name}' is not an ARN (input {reference.path})"
+            if not any(world.has_name(reference_name(instance_type, name)) for instance_type in reference.types):
+                return f"{_ABSENT[reference.types[0]]} '{name}' does not exist (input {reference.path})"
     return None
 
 
-def held(token: str, inputs: Properties) -> set[str]:
+def names_in_use(token: str, inputs: Properties) -> set[str]:
     """The resources that may not be deleted while a resource with these inputs exists, by their names in the store."""
     return {
         reference_name(instance_type, str(value))
@@ -160,12 +163,33 @@ def reference_name(token: str, value: str) -> str:
     return f"{token} {value}"
 
 
-def in_use(entry: Entry, users: tuple[Entry, ...]) -> str:
+def in_use_refusal(entry: Entry, users: tuple[Entry, ...]) -> str:
     """AWS's refusal to delete a resource that others use."""
     service = entry.type.split(":")[1].partition("/")[0]
     code = {"iam": "DeleteConflict", "ec2": "DependencyViolation"}.get(service, "ResourceInUseException")
     names = ", ".join(sorted(user.urn.rsplit("::", 1)[-1] for user in users)[:5])
     return f"{code}: {entry.id} has dependencies and cannot be deleted: {names}"
+
+
+def missing_internet_gateway(world: Store, token: str, inputs: Properties) -> str | None:
+    """AWS's refusal of a public NAT gateway in a VPC without an internet gateway (EC2 API reference, error codes)."""
+    vpc = _vpc(world, inputs) if token == _NAT else None
+    if vpc is None or vpc in [gateway.inputs.get("vpcId") for gateway in world.of_kind(INTERNET_GATEWAY)]:
+        return None
+    return f"Gateway.NotAttached: Network {vpc} has no Internet gateway attached"
+
+
+def nat_gateways_behind(world: Store, gateway: Entry) -> tuple[Entry, ...]:
+    """The NAT gateways that prevent an internet gateway from being detached."""
+    vpc = gateway.inputs.get("vpcId")
+    return tuple(nat for nat in world.of_kind(_NAT) if vpc is not None and _vpc(world, nat.inputs) == vpc)
+
+
+def _vpc(world: Store, inputs: Properties) -> str | None:
+    """The VPC of a public NAT gateway; None for a private one, or where the stack did not make the subnet."""
+    is_private = inputs.get("connectivityType") == "private"
+    subnet = None if is_private else world.find(_SUBNET, str(inputs.get("subnetId")))
+    return None if subnet is None else str(subnet.inputs["vpcId"])
 
 
 def at_path(value: Plain, path: str) -> Iterator[Plain]:
@@ -177,5 +201,5 @@ def at_path(value: Plain, path: str) -> Iterator[Plain]:
         if value is not None:
             yield value
     elif isinstance(value, dict):
-        head, _, rest = path.partition(".")
-        yield from at_path(value.get(head), rest)
+        head, _, remainder = path.partition(".")
+        yield from at_path(value.get(head), remainder)

@@ -33,7 +33,7 @@ from sandbox.control_plane.crds import install_crds
 from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.control_plane.kubectl import Kubectl
 from sandbox.control_plane.kueue import KueueCommands, kueue_at_hand, kueue_in, remove_kueue
-from sandbox.session.folder import want
+from sandbox.session.folder import request_part
 from sandbox.tools.acquire import at_hand
 from sandbox.tools.module_files import (
     KARPENTER_CHART,
@@ -104,10 +104,10 @@ class Releases:
         if chart in _DEFINITIONS:
             install_crds(self._kubectl(), _folder(chart, _DEFINITIONS))
         if chart == _KARPENTER:
-            want(self.control_plane, _KARPENTER, values)
+            request_part(self.control_plane, _KARPENTER, values)
             self._await_karpenter(runs=True)
         if chart == _KUEUE:
-            want(self.control_plane, _KUEUE, values)
+            request_part(self.control_plane, _KUEUE, values)
             self._await_kueue(values)
         if chart == _OPERATOR:
             for document in self._operator(inputs):
@@ -117,11 +117,11 @@ class Releases:
         """Uninstall; a release that no longer exists is no error."""
         chart = chart_of(inputs)
         if chart == _KARPENTER:
-            want(self.control_plane, _KARPENTER, None)
+            request_part(self.control_plane, _KARPENTER, None)
             self._await_karpenter(runs=False)
         if chart == _KUEUE:
             remove_kueue(self._kubectl(), _kueue_commands(), cast(Properties, inputs.get("values") or {}))
-            want(self.control_plane, _KUEUE, None)
+            request_part(self.control_plane, _KUEUE, None)
             self._await_kueue(None)
         if chart in _CHARTS:
             self._helm("uninstall", chart, *_namespace(inputs), "--ignore-not-found", *_wait())
@@ -162,7 +162,7 @@ class Releases:
     def _rendered(self, inputs: Properties) -> list[ObjectPath]:
         """The Deployments of a release that helm installed: these charts have no pods of another kind."""
         path = f"/apis/apps/v1/namespaces/{inputs['namespace']}/deployments"
-        deployments = self.api.items(path, labelSelector=f"app.kubernetes.io/instance={chart_of(inputs)}")
+        deployments = self.api.items(path, labelSelector=f"{keys.APP_INSTANCE}={chart_of(inputs)}")
         return [ObjectPath(f"{path}/{cast(Properties, deployment['metadata'])['name']}") for deployment in deployments]
 
     def _forget_interrupted(self, chart: str, inputs: Properties) -> None:

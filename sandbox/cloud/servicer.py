@@ -17,7 +17,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from sandbox.cloud import aws
 from sandbox.cloud.input_validation import RefusedError, input_problems
 from sandbox.cloud.kubernetes import ProviderOptions
-from sandbox.cloud.references import at_path, given_names
+from sandbox.cloud.references import at_path, names_in_settings
 from sandbox.cloud.services import AwsService, KubernetesService, Service
 from sandbox.cloud.store import Entry, Plain, Properties, StackFiles, Store
 
@@ -69,10 +69,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self, request: provider_pb2.ConfigureRequest, context: grpc.ServicerContext
     ) -> provider_pb2.ConfigureResponse:
         """Set the account and region, or the cluster, of this provider."""
-        config = {key: str(_opened(value)) for key, value in _plain(request.args).items()}
+        config = {key: str(_unwrapped(value)) for key, value in _plain(request.args).items()}
         with _Refusing(context):
             if self._package == "aws":
-                at = aws.account_of(config, given_names(self._place.stack_file))
+                at = aws.account_of(config, names_in_settings(self._place.stack_file))
                 self._service = AwsService(self._world, at, self._inside(at.region))
                 return provider_pb2.ConfigureResponse(supportsPreview=True)
             kubeconfig = config.get("kubeconfig", "")
@@ -101,13 +101,13 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         """Inputs that changed, and those of them that make a new resource."""
         del context
         token, old, new = _token(request.urn), _plain(request.old_inputs), _plain(request.news)
-        changed = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
-        kind = provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE
+        changed_inputs = {key for key in {*old, *new} if old.get(key) != new.get(key)} - set(request.ignoreChanges)
+        kind = provider_pb2.DiffResponse.DIFF_SOME if changed_inputs else provider_pb2.DiffResponse.DIFF_NONE
         service = self._ready()
-        replaces = sorted(service.replaces(token, old, new, changed))
+        replaces = sorted(service.replaces(token, old, new, changed_inputs))
         first = bool(replaces) and service.deletes_first(token, old, new)
         return provider_pb2.DiffResponse(
-            changes=kind, diffs=sorted(changed), replaces=replaces, deleteBeforeReplace=first
+            changes=kind, diffs=sorted(changed_inputs), replaces=replaces, deleteBeforeReplace=first
         )
 
     def Create(  # noqa: N802
@@ -126,11 +126,11 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         """Change a resource; in a preview, refuse what a dry run would refuse and return the inputs."""
         if request.preview:
             with _Refusing(context):
-                if (there := self._world.find(_token(request.urn), request.id)) is not None:
-                    self._ready().dry_run(there, _plain(request.news))
+                if (entry := self._world.find(_token(request.urn), request.id)) is not None:
+                    self._ready().dry_run(entry, _plain(request.news))
             return provider_pb2.UpdateResponse(properties=request.news)
         with _Refusing(context):
-            entry = self._ready().update(self._found(request.urn, request.id), _plain(request.news))
+            entry = self._ready().update(self._existing_entry(request.urn, request.id), _plain(request.news))
             return provider_pb2.UpdateResponse(properties=_struct(entry.outputs))
 
     def Read(  # noqa: N802
@@ -184,7 +184,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         assert self._service is not None, "the engine configures a provider before it uses it"
         return self._service
 
-    def _found(self, urn: str, id_: str) -> Entry:
+    def _existing_entry(self, urn: str, id_: str) -> Entry:
         entry = self._world.find(_token(urn), id_)
         if entry is None:
             raise RefusedError(f"{_token(urn)} {id_} does not exist any more: it was deleted outside the stack")
@@ -205,7 +205,7 @@ class _Refusing:
             self._context.abort(grpc.StatusCode.UNKNOWN, str(error))
 
 
-def _opened(value: Plain) -> Plain:
+def _unwrapped(value: Plain) -> Plain:
     """A configured value without its wrapper: the engine wraps secrets here, despite the handshake."""
     return value["value"] if isinstance(value, dict) and _SECRET in value else value
 
@@ -226,15 +226,15 @@ def _token(urn: str) -> str:
 
 
 def _plain(struct: struct_pb2.Struct) -> Properties:
-    return cast(Properties, _whole(cast(Plain, json_format.MessageToDict(struct))))
+    return cast(Properties, _with_integers(cast(Plain, json_format.MessageToDict(struct))))
 
 
-def _whole(value: Plain) -> Plain:
+def _with_integers(value: Plain) -> Plain:
     """Numbers travel as floats; those that are whole become integers again."""
     if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
+        return {key: _with_integers(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [_with_integers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -12,7 +12,7 @@ from sandbox.cloud.store import Entry, Properties, Store
 class Service(Protocol):
     """The operations that the AWS and the Kubernetes stand-in have in common."""
 
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+    def replaces(self, token: str, old: Properties, new: Properties, changed_inputs: set[str]) -> set[str]:
         """Which of the changed inputs make a new resource."""
         ...
 
@@ -46,14 +46,14 @@ class AwsService:
     inside: aws.Inside | None
     """The changes of EKS in a real cluster; None where the cluster is not real. A real cluster is a sandbox's."""
 
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+    def replaces(self, token: str, old: Properties, new: Properties, changed_inputs: set[str]) -> set[str]:
         """By the type's row in ``AWS_TYPES``."""
-        return aws.replaces(token, old, new, changed)
+        return aws.replaces(token, old, new, changed_inputs)
 
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
         """True where the program chose the name, which is taken until its owner is deleted."""
         del old
-        return aws.chosen_name(token, new)
+        return aws.has_chosen_name(token, new)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As AWS would."""
@@ -80,9 +80,9 @@ class KubernetesService:
     """The address in the kubeconfig."""
     options: kubernetes.ProviderOptions
 
-    def replaces(self, token: str, old: Properties, new: Properties, changed: set[str]) -> set[str]:
+    def replaces(self, token: str, old: Properties, new: Properties, changed_inputs: set[str]) -> set[str]:
         """As the provider does."""
-        return kubernetes.replaces(self.options, token, old, new, changed)
+        return kubernetes.replaces(self.options, token, old, new, changed_inputs)
 
     def create(self, urn: str, token: str, inputs: Properties) -> Entry:
         """As the API server would, where there is one."""
@@ -101,7 +101,7 @@ class KubernetesService:
     def deletes_first(self, token: str, old: Properties, new: Properties) -> bool:
         """True unless the object moves to another name or namespace."""
         del token
-        return not kubernetes.moved(old, new)
+        return not kubernetes.has_moved(old, new)
 
     def delete(self, entry: Entry) -> None:
         """As the API server would, where there is one."""

@@ -76,11 +76,11 @@ def resource_class(token: str) -> ClassRef | None:
 
 
 @functools.cache
-def signature(of: ClassRef) -> Signature:
+def signature(class_ref: ClassRef) -> Signature:
     """The inputs of an argument class. Raises LookupError, which names the file, where the SDK cannot be read."""
-    tree = ast.parse(_cut(of))
+    tree = ast.parse(_class_source(class_ref))
     definition = tree.body[0]
-    assert isinstance(definition, ast.ClassDef), f"{of.file}: {of.name} is a class"
+    assert isinstance(definition, ast.ClassDef), f"{class_ref.file}: {class_ref.name} is a class"
     names = _wire_names(definition)
     constructor = next(
         node for node in definition.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"
@@ -89,7 +89,7 @@ def signature(of: ClassRef) -> Signature:
         names.get(argument.arg, argument.arg): Property(
             required=default is None,
             shape=_shape(argument.annotation),
-            nested=_nested(of.file, argument.annotation),
+            nested=_nested(class_ref.file, argument.annotation),
             mapping=_is_mapping(argument),
         )
         for argument, default in zip(constructor.args.kwonlyargs, constructor.args.kw_defaults, strict=True)
@@ -109,11 +109,11 @@ def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _cut(of: ClassRef) -> str:
-    text = _text(of.file)
-    start = text.find(f"\nclass {of.name}:")
+def _class_source(class_ref: ClassRef) -> str:
+    text = _text(class_ref.file)
+    start = text.find(f"\nclass {class_ref.name}:")
     if start < 0:
-        raise LookupError(f"{of.file} has no class {of.name}")
+        raise LookupError(f"{class_ref.file} has no class {class_ref.name}")
     ends = [at for at in (text.find("\nclass ", start + 1), text.find("\n@pulumi.", start + 1)) if at > 0]
     return text[start + 1 : min(ends, default=len(text))]
 
@@ -140,14 +140,14 @@ def _wire_names(definition: ast.ClassDef) -> dict[str, str]:
 def _shape(annotation: ast.expr | None) -> Shape | None:
     """The form that an annotation such as ``pulumi.Input[Optional[_builtins.bool]]`` asks for."""
     if isinstance(annotation, ast.Subscript):
-        holder = _last(annotation.value)
+        holder = _last_name(annotation.value)
         return _shape(annotation.slice) if holder in _WRAPPERS else _HOLDERS.get(holder)
     if isinstance(annotation, ast.Constant):
         return Shape.MAPPING if _NESTED.match(str(annotation.value)) else None
-    return None if annotation is None else _SCALARS.get(_last(annotation))
+    return None if annotation is None else _SCALARS.get(_last_name(annotation))
 
 
-def _last(name: ast.expr) -> str:
+def _last_name(name: ast.expr) -> str:
     if isinstance(name, ast.Attribute):
         return name.attr
     return name.id if isinstance(name, ast.Name) else ""
@@ -163,8 +163,8 @@ def _nested(file: Path, annotation: ast.expr | None) -> ClassRef | None:
     """The argument class that an annotation names; None where it names none, several, or another type too."""
     if annotation is None or any(isinstance(node, ast.Name) and node.id == "Union" for node in ast.walk(annotation)):
         return None
-    named = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)]
-    matches = [match for text in named if isinstance(text, str) and (match := _NESTED.match(text))]
+    constants = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)]
+    matches = [match for text in constants if isinstance(text, str) and (match := _NESTED.match(text))]
     if len(matches) != 1:
         return None
     module, version, name = matches[0].groups()

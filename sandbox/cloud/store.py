@@ -1,4 +1,4 @@
-"""The store: a file of the resources that the stand-ins have made, and a journal of every operation."""
+"""The store: a file of the resources that the stand-ins have made, with a journal; and the paths of a stack's files."""
 
 from __future__ import annotations
 
@@ -130,24 +130,24 @@ class Store:
         entries = self._entries("SELECT * FROM resources WHERE type = ? AND id = ?", type_, id_)
         return entries[0] if entries else None
 
-    def made_as(self, urn: str) -> tuple[Entry, ...]:
+    def of_urn(self, urn: str) -> tuple[Entry, ...]:
         """The resources that were made under a URN; several only in the middle of a replacement."""
         return self._entries("SELECT * FROM resources WHERE urn = ? ORDER BY rowid", urn)
 
-    def named(self, value: str) -> bool:
+    def has_name(self, value: str) -> bool:
         """Whether a resource has an id, ARN or name."""
         with self._open() as connection:
             row = connection.execute("SELECT 1 FROM identities WHERE value = ? LIMIT 1", (value,)).fetchone()
         return row is not None
 
-    def users(self, of: Entry) -> tuple[Entry, ...]:
+    def users(self, entry: Entry) -> tuple[Entry, ...]:
         """The resources that refer to a resource by one of its identities."""
         query = """
             SELECT DISTINCT r.* FROM identities i JOIN uses u ON u.value = i.value
             JOIN resources r ON r.type = u.type AND r.id = u.id
             WHERE i.type = ?1 AND i.id = ?2 AND NOT (r.type = ?1 AND r.id = ?2)
         """
-        return self._entries(query, of.type, of.id)
+        return self._entries(query, entry.type, entry.id)
 
     def everything(self) -> tuple[Entry, ...]:
         """Every resource, oldest first."""

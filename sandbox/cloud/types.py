@@ -194,6 +194,6 @@ CONTROLLER_CHARTS: dict[str, str] = {
 EKS_TYPES: frozenset[str] = frozenset({"eks:index:Cluster"})
 
 
-def listed() -> list[str]:
+def type_names() -> list[str]:
     """Every type that a stand-in knows, sorted."""
     return sorted([*AWS_TYPES, *KUBERNETES_KINDS, *EKS_TYPES])

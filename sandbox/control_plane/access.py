@@ -1,4 +1,4 @@
-"""Keys, ports, tokens and kubeconfig of a control plane.
+"""The keys, ports, tokens and kubeconfig of a control plane.
 
 The key that signs service-account tokens is made here, because no other tool is sure to be on the machine.
 """
@@ -62,17 +62,17 @@ def identity_in(folder: Path) -> Identity:
     file = folder / _FILE
     if file.exists():
         identity = identity_in_use(folder)
-        taken = [port for port in identity.ports() if not is_free(port)]
-        if taken:
-            ports = ", ".join(map(str, taken))
+        taken_ports = [port for port in identity.ports() if not is_free(port)]
+        if taken_ports:
+            ports = ", ".join(map(str, taken_ports))
             raise SandboxError(
-                f"the control plane in {folder} listened on ports that another program has taken: {ports}."
+                f"another program uses ports of the control plane in {folder}: {ports}."
                 " Change: end that program, or remove the folder."
             )
         return identity
-    made = Identity(*free_ports(3), token=secrets.token_urlsafe(32))
-    write_private(file, json.dumps(asdict(made)))
-    return made
+    identity = Identity(*free_ports(3), token=secrets.token_urlsafe(32))
+    write_private(file, json.dumps(asdict(identity)))
+    return identity
 
 
 def identity_in_use(folder: Path) -> Identity:
@@ -131,8 +131,8 @@ class Access:
             opener = urllib.request.build_opener(
                 urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
             )
-            with opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:
-                return answer.status == HTTPStatus.OK
+            with opener.open(request, timeout=_TIMEOUT_SECONDS) as response:
+                return response.status == HTTPStatus.OK
         except urllib.error.HTTPError as error:
             # The error of a server that is not ready yet holds an open connection.
             error.close()

@@ -82,20 +82,20 @@ def control_plane(folder: Path, commands: Commands, *, keep: bool = False) -> Ge
     """
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        held = FileLock(folder / "lock").acquire(timeout=0)
+        lock = FileLock(folder / "lock").acquire(timeout=0)
     except Timeout as error:
         raise SandboxError(f"a control plane already runs in {folder}: stop that one first") from error
-    with held, ExitStack() as parts:
+    with lock, ExitStack() as parts:
         if not keep:
             forget_identity(folder)
             (folder / _SIGNING_KEY).unlink(missing_ok=True)
             for name in _OF_ONE_START:
                 shutil.rmtree(folder / name, ignore_errors=True)
-        yield _started(folder, commands, parts)
+        yield _start(folder, commands, parts)
 
 
-def _started(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
-    started = time.monotonic()
+def _start(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane:
+    start_time = time.monotonic()
     identity = identity_in(folder)
     access = _access(folder, identity)
     tokens = write_private(folder / "tokens.csv", access.tokens_file())
@@ -108,17 +108,17 @@ def _started(folder: Path, commands: Commands, block: ExitStack) -> ControlPlane
         block.enter_context(running("etcd", etcd, folder)),
         block.enter_context(running("kube-apiserver", api_server, folder)),
     )
-    _await_ready(access, parts, started)
+    _await_ready(access, parts, start_time)
     kubeconfig = write_private(folder / "kubeconfig", access.kubeconfig())
     kubectl = Kubectl(commands.kubectl, kubeconfig)
-    return ControlPlane(folder, kubectl, access, kubeconfig, key, parts, time.monotonic() - started)
+    return ControlPlane(folder, kubectl, access, kubeconfig, key, parts, time.monotonic() - start_time)
 
 
-def _await_ready(access: Access, parts: Sequence[Part], started: float) -> None:
+def _await_ready(access: Access, parts: Sequence[Part], start_time: float) -> None:
     while not access.ready():
         for part in parts:
             part.must_live()
-        if time.monotonic() - started > _READY_SECONDS:
+        if time.monotonic() - start_time > _READY_SECONDS:
             logs = ", ".join(str(part.log) for part in parts)
             raise SandboxError(f"the API server is not ready after {_READY_SECONDS:g} s; the logs are {logs}")
         time.sleep(_POLL_SECONDS)

@@ -66,7 +66,7 @@ def full_control_plane(folder: Path, commands: FullCommands, *, keep: bool = Fal
 
     The rules of ``control_plane`` apply here too.
     """
-    started = time.monotonic()
+    start_time = time.monotonic()
     with control_plane(folder, commands.control_plane, keep=keep) as plane, ExitStack() as block:
         scheduler, manager, kwok = free_ports(3)
         lines: tuple[tuple[str, Sequence[str | Path]], ...] = (
@@ -81,16 +81,16 @@ def full_control_plane(folder: Path, commands: FullCommands, *, keep: bool = Fal
             "the controllers",
             lambda: plane.kubectl("get", "serviceaccount", "default", "--namespace=default").ok,
         )
-        yield replace(plane, parts=parts, ready_seconds=time.monotonic() - started)
+        yield replace(plane, parts=parts, ready_seconds=time.monotonic() - start_time)
 
 
 def await_parts(parts: Sequence[Part], what: str, ready: Callable[[], bool]) -> None:
     """Return once ``ready`` is true. Raises SandboxError, which names the logs, when a part ends or time runs out."""
-    begun = time.monotonic()
+    start_time = time.monotonic()
     while not ready():
         for part in parts:
             part.must_live()
-        if time.monotonic() - begun > _READY_SECONDS:
+        if time.monotonic() - start_time > _READY_SECONDS:
             logs = ", ".join(str(part.log) for part in parts)
             raise SandboxError(f"{what} are not ready after {_READY_SECONDS:g} s; the logs are {logs}")
         time.sleep(_POLL_SECONDS)
@@ -141,9 +141,11 @@ def _kwok_flags(plane: ControlPlane, port: int, stages: Path) -> list[str]:
     folder = plane.folder / "kwok"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    published = [(stages / stage).read_text(encoding="utf-8") for stage in _POD_STAGES]
-    ends = yaml.safe_dump(_ends_when_told((stages / _POD_ENDS).read_text(encoding="utf-8")), sort_keys=False)
-    (folder / "stages.yaml").write_text("\n---\n".join((*published, ends)), encoding="utf-8")
+    stage_texts = [(stages / stage).read_text(encoding="utf-8") for stage in _POD_STAGES]
+    completion_stage = yaml.safe_dump(
+        _completion_stage((stages / _POD_ENDS).read_text(encoding="utf-8")), sort_keys=False
+    )
+    (folder / "stages.yaml").write_text("\n---\n".join((*stage_texts, completion_stage)), encoding="utf-8")
     return [
         f"--kubeconfig={plane.kubeconfig}",
         f"--config={folder / 'stages.yaml'}",
@@ -155,9 +157,9 @@ def _kwok_flags(plane: ControlPlane, port: int, stages: Path) -> list[str]:
     ]
 
 
-def _ends_when_told(published: str) -> dict[str, object]:
+def _completion_stage(text: str) -> dict[str, object]:
     """The stage that ends a Job's pods, limited to pods with the annotation ``RUNS_FOR``; other pods keep running."""
-    stage = cast(dict[str, dict[str, dict[str, list[object]]]], yaml.safe_load(published))
+    stage = cast(dict[str, dict[str, dict[str, list[object]]]], yaml.safe_load(text))
     annotation = f'.metadata.annotations["{RUNS_FOR}"]'
     stage["spec"]["selector"]["matchExpressions"].append({"key": annotation, "operator": "Exists"})
     delay = {"durationMilliseconds": 0, "durationFrom": {"expressionFrom": annotation}}

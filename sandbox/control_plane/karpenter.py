@@ -116,7 +116,9 @@ def karpenter(
     folder = plane.folder / _FOLDER
     folder.mkdir(exist_ok=True)
     commands, metrics, health = free_ports(3)
-    made = Karpenter(f"http://{LOOPBACK}:{commands}", secrets.token_urlsafe(32), f"http://{LOOPBACK}:{metrics}/metrics")
+    process = Karpenter(
+        f"http://{LOOPBACK}:{commands}", secrets.token_urlsafe(32), f"http://{LOOPBACK}:{metrics}/metrics"
+    )
     file = folder / "catalogue.json"
     file.write_text(catalogue, encoding="utf-8")
     environment = {
@@ -127,14 +129,14 @@ def karpenter(
         "SYSTEM_NAMESPACE": "kube-system",
         "SANDBOX_CATALOGUE": str(file),
         "SANDBOX_STATE": str(folder / "state.json"),
-        "SANDBOX_CONTROL": made.url.removeprefix("http://"),
-        "SANDBOX_TOKEN": made.token,
+        "SANDBOX_CONTROL": process.url.removeprefix("http://"),
+        "SANDBOX_TOKEN": process.token,
         **environment_of(values),
     }
     try:
         with running("karpenter", [command], plane.folder, environment) as part:
-            write_private(folder / _ACCESS_FILE, json.dumps(asdict(made)))
-            yield made, part
+            write_private(folder / _ACCESS_FILE, json.dumps(asdict(process)))
+            yield process, part
     finally:
         (folder / _ACCESS_FILE).unlink(missing_ok=True)
 

@@ -21,20 +21,20 @@ LOOPBACK = "127.0.0.1"
 
 def free_ports(count: int) -> list[int]:
     """Different ports on which no program listens: all are held until the last one is found."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) for _ in range(count)]
-        for held_socket in sockets:
-            held_socket.bind((LOOPBACK, 0))
-        return [int(held_socket.getsockname()[1]) for held_socket in sockets]
+    with ExitStack() as block:
+        sockets = [block.enter_context(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) for _ in range(count)]
+        for port_socket in sockets:
+            port_socket.bind((LOOPBACK, 0))
+        return [int(port_socket.getsockname()[1]) for port_socket in sockets]
 
 
 def is_free(port: int) -> bool:
     """Whether a server could listen on the port now."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as held:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as port_socket:
         # As servers do: lingering connections of a server that has ended do not count.
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        port_socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            held.bind((LOOPBACK, port))
+            port_socket.bind((LOOPBACK, port))
         except OSError:
             return False
     return True
@@ -66,9 +66,9 @@ class Part:
 
     def must_live(self) -> None:
         """Raises SandboxError, which names the log, once the process has ended."""
-        ended = self.ended()
-        if ended:
-            raise SandboxError(f"{ended}{log_tail(self.log)}")
+        end_message = self.end_message()
+        if end_message:
+            raise SandboxError(f"{end_message}{log_tail(self.log)}")
 
     def stop(self) -> None:
         """End the process and its children: first by SIGTERM, after the grace period by SIGKILL."""
@@ -79,7 +79,7 @@ class Part:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
-    def ended(self) -> str | None:
+    def end_message(self) -> str | None:
         """A sentence with the process's exit and its log; None while the process runs."""
         code = self.process.poll()
         if code is None:

@@ -36,11 +36,11 @@ class Relay:
     trace_file: Path
     errors: list[str] = field(default_factory=list[str])
     """Every error, whole: an error may have several lines."""
-    _held: list[str] = field(default_factory=list[str])
+    _pending_lines: list[str] = field(default_factory=list[str])
     """Headings and blank lines that are printed before the next line of content."""
-    _dropping: int | None = None
+    _dropped_indentation: int | None = None
     """Indentation of the repeated error, or of the frames, that is being dropped."""
-    _tracing: bool = False
+    _in_trace: bool = False
     _in_error: bool = False
 
     def line(self, text: str) -> None:
@@ -49,39 +49,41 @@ class Relay:
             self._one(part.rstrip())
 
     def _one(self, line: str) -> None:
-        if any(pattern.search(line) for pattern in _NOISE) or self._dropped(line):
+        if any(pattern.search(line) for pattern in _NOISE) or self._is_dropped(line):
             return
         if not line.strip():
-            if self._held[-1:] != [""]:
-                self._held.append("")
+            if self._pending_lines[-1:] != [""]:
+                self._pending_lines.append("")
             return
         if _HEADING.match(line):
             # A heading right after another one: only noise was under the first. Diagnostics begins a section.
             if line != "Diagnostics:":
-                self._held = [held for held in self._held if held in ("", "Diagnostics:")]
-            self._held.append(line)
+                self._pending_lines = [
+                    line_above for line_above in self._pending_lines if line_above in ("", "Diagnostics:")
+                ]
+            self._pending_lines.append(line)
             return
         if line[0] not in " \t":
-            self._held = [""] if "" in self._held else []
+            self._pending_lines = [""] if "" in self._pending_lines else []
         self._say(_BUG.sub("the program failed:", line))
 
-    def _dropped(self, line: str) -> bool:
+    def _is_dropped(self, line: str) -> bool:
         """Whether a line is dropped: it belongs to a repeated error, or to a stack trace."""
         indentation = len(line) - len(line.lstrip())
-        if self._dropping is not None:
-            ends = line.strip() and (_DIAGNOSTIC.match(line) or indentation < self._dropping)
-            if not ends:
+        if self._dropped_indentation is not None:
+            has_ended = line.strip() and (_DIAGNOSTIC.match(line) or indentation < self._dropped_indentation)
+            if not has_ended:
                 self._trace(line)
                 return True
-            self._dropping, self._tracing = None, False
+            self._dropped_indentation, self._in_trace = None, False
             if indentation == 0:
-                self._held = [""]  # another section begins
+                self._pending_lines = [""]  # another section begins
         if _AGAIN.search(line):
             # Under Diagnostics a repeated error may have several lines; beside a resource it has one.
-            self._dropping = indentation if _AGAIN.match(line.strip()) else None
+            self._dropped_indentation = indentation if _AGAIN.match(line.strip()) else None
             return True
         if line.strip() == _TRACE:
-            self._dropping, self._tracing = indentation, True
+            self._dropped_indentation, self._in_trace = indentation, True
             self.trace_file.write_text("", encoding="utf-8")
             self._in_error = False
             self._say(f"{line[:indentation]}the stack trace is in {self.trace_file}")
@@ -90,7 +92,7 @@ class Relay:
         return False
 
     def _trace(self, line: str) -> None:
-        if self._tracing:
+        if self._in_trace:
             with self.trace_file.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
 
@@ -103,8 +105,8 @@ class Relay:
             self.errors[-1] += f"\n{text}"
         else:
             self._in_error = False
-        for held in self._held:
-            print(held, file=self.out)
+        for pending_line in self._pending_lines:
+            print(pending_line, file=self.out)
             self._in_error = self._in_error and text.startswith("error:")
-        self._held.clear()
+        self._pending_lines.clear()
         print(_COUNT.sub("", line), file=self.out, flush=True)

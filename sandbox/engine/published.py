@@ -18,13 +18,13 @@ def state_file(stack: str) -> Path:
     return state(stack) / "backend" / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
 
 
-def published(stack: str, output: str) -> object:
+def stack_output(stack: str, output: str) -> object:
     """An output of the stack; None where the stack is not up or has no such output."""
     try:
-        whole = cast("object", json.loads(state_file(stack).read_bytes()))
+        state_document = cast("object", json.loads(state_file(stack).read_bytes()))
     except (OSError, ValueError):
         return None
-    resources = _at(_at(_at(whole, "checkpoint"), "latest"), "resources")
+    resources = _at(_at(_at(state_document, "checkpoint"), "latest"), "resources")
     for resource in cast("list[object]", resources) if isinstance(resources, list) else []:
         if _at(resource, "type") == _STACK:
             return _at(_at(resource, "outputs"), output)

@@ -63,14 +63,14 @@ def settle(deployment: State, world: Store) -> tuple[State, list[str]]:
     A resource that a pending create has made is added to the state, so that it is neither lost nor made twice. A
     resource that a pending delete has removed is taken out of the state. The next run repeats an interrupted update.
     """
-    pending = cast(list[State], deployment.get("pending_operations") or [])
-    if not pending:
+    operations = cast(list[State], deployment.get("pending_operations") or [])
+    if not operations:
         return deployment, []
     resources = [dict(resource) for resource in cast(list[State], deployment.get("resources") or [])]
     lines: list[str] = []
-    for operation in pending:
+    for operation in operations:
         resource = dict(cast(State, operation["resource"]))
-        resources, line = _SETTLERS.get(str(operation.get("type")), _again)(resources, resource, world)
+        resources, line = _SETTLERS.get(str(operation.get("type")), _repeated)(resources, resource, world)
         lines.append(line)
     return {**deployment, "resources": resources, "pending_operations": []}, lines
 
@@ -80,27 +80,30 @@ Settled = tuple[list[State], str]
 
 def _created(resources: list[State], resource: State, world: Store) -> Settled:
     urn = str(resource["urn"])
-    ids_in_state = {other.get("id") for other in resources if other.get("urn") == urn}
-    made = [entry for entry in world.made_as(urn) if entry.id not in ids_in_state]
-    if not made:
-        return resources, f"{_name(urn)}: creating was interrupted before anything was made"
+    ids_in_state = {item.get("id") for item in resources if item.get("urn") == urn}
+    entries = [entry for entry in world.of_urn(urn) if entry.id not in ids_in_state]
+    if not entries:
+        return resources, f"{_name(urn)}: its creation was interrupted, and nothing was made"
     # Where a replacement was made, the replaced resource is still to be deleted.
-    others = [{**other, "delete": True} if other.get("urn") == urn else other for other in resources]
-    adopted = {**resource, "id": made[-1].id, "outputs": _outputs(resource, made[-1])}
-    return [*others, adopted], f"{_name(urn)}: had been made as {made[-1].id}; it is added to the state"
+    other_resources = [{**item, "delete": True} if item.get("urn") == urn else item for item in resources]
+    recovered = {**resource, "id": entries[-1].id, "outputs": _outputs(resource, entries[-1])}
+    return [
+        *other_resources,
+        recovered,
+    ], f"{_name(urn)}: the interrupted run made it as {entries[-1].id}; this run adds it to the state"
 
 
 def _deleted(resources: list[State], resource: State, world: Store) -> Settled:
     urn, id_ = str(resource["urn"]), str(resource.get("id"))
     if world.find(str(resource["type"]), id_) is not None:
-        return resources, f"{_name(urn)}: deleting was interrupted before it was gone"
-    left = [other for other in resources if (other.get("urn"), other.get("id")) != (urn, id_)]
-    return left, f"{_name(urn)}: had been deleted; it is removed from the state"
+        return resources, f"{_name(urn)}: its deletion was interrupted, and it still exists"
+    other_resources = [item for item in resources if (item.get("urn"), item.get("id")) != (urn, id_)]
+    return other_resources, f"{_name(urn)}: the interrupted run deleted it; this run removes it from the state"
 
 
-def _again(resources: list[State], resource: State, world: Store) -> Settled:
+def _repeated(resources: list[State], resource: State, world: Store) -> Settled:
     del world
-    return resources, f"{_name(str(resource['urn']))}: was interrupted; this run repeats it"
+    return resources, f"{_name(str(resource['urn']))}: the operation was interrupted; this run repeats it"
 
 
 _SETTLERS = {"creating": _created, "deleting": _deleted}

@@ -1,4 +1,4 @@
-"""One run of the engine: preview, up or down, from the stack file to the summary."""
+"""One run of the engine: preview, up or down, from the stack file to the result."""
 
 from __future__ import annotations
 
@@ -102,38 +102,38 @@ def _import_the_program() -> None:
 
 def run(request: Request) -> EngineResult:
     """Run the engine. Raises SandboxError and ToolUnavailableError where it cannot begin."""
-    begun = time.monotonic()
-    warming = threading.Thread(target=request.warm_up, daemon=True)
-    warming.start()
+    start_time = time.monotonic()
+    warm_up_thread_thread = threading.Thread(target=request.warm_up, daemon=True)
+    warm_up_thread_thread.start()
     workspace = Workspace(request.stack, request.state, pulumi_cli(request.out), request.control_plane)
-    with _alone(request):
+    with _stack_lock(request):
         workspace.prepare()
         _copy_stack_file(request, workspace)
         relay = Relay(request.out, workspace.state / "trace.txt")
-        ended, journal = interruptible(lambda: _engine(request, workspace, relay, warming), request.out)
-    seconds = time.monotonic() - begun
-    return EngineResult(ended.ok, ended.changes, ended.outputs, tuple(relay.errors), seconds, journal)
+        result, journal = interruptible(lambda: _engine(request, workspace, relay, warm_up_thread_thread), request.out)
+    seconds = time.monotonic() - start_time
+    return EngineResult(result.ok, result.changes, result.outputs, tuple(relay.errors), seconds, journal)
 
 
 def _engine(
-    request: Request, workspace: Workspace, relay: Relay, warming: threading.Thread
-) -> tuple[_Ended, tuple[Event, ...]]:
+    request: Request, workspace: Workspace, relay: Relay, warm_up_thread_thread: threading.Thread
+) -> tuple[_ActionResult, tuple[Event, ...]]:
     # The SDK serves the program from this process, and logs a stack trace when the engine ends before it.
     logging.getLogger("grpc._server").setLevel(logging.CRITICAL)
     if clear_dead_locks(workspace.backend):
         print("an earlier run was interrupted: its lock is released", file=request.out)
-    stack = _stack(request, workspace, warming)
+    stack = _stack(request, workspace, warm_up_thread_thread)
     _settle(request, workspace, stack)
-    ended = _ACTIONS[request.verb](request, stack, relay)
+    result = _ACTIONS[request.verb](request, stack, relay)
     world = Store(workspace.world)
     journal = world.journal()
-    if request.verb is Verb.DOWN and ended.ok:
-        _leave_nothing(request, stack, world)
-    return ended, journal
+    if request.verb is Verb.DOWN and result.ok:
+        _remove_stack(request, stack, world)
+    return result, journal
 
 
 @contextmanager
-def _alone(request: Request) -> Generator[None]:
+def _stack_lock(request: Request) -> Generator[None]:
     request.state.mkdir(parents=True, exist_ok=True)
     lock = FileLock(request.state.parent / f"{request.stack}.lock")
     try:
@@ -156,9 +156,9 @@ def _copy_stack_file(request: Request, workspace: Workspace) -> None:
     workspace.stack_file.write_text(text if salt is None else f"{text}\nencryptionsalt: {salt}\n", encoding="utf-8")
 
 
-def _stack(request: Request, workspace: Workspace, warming: threading.Thread) -> automation.Stack:
+def _stack(request: Request, workspace: Workspace, warm_up_thread_thread: threading.Thread) -> automation.Stack:
     def program() -> None:
-        warming.join()  # two threads that import one package at once could each see it half imported
+        warm_up_thread_thread.join()  # two threads that import one package at once could each see it half imported
         request.program()
 
     settings = automation.ProjectSettings(name=PROJECT_NAME, runtime="python", main=str(places.PROJECT), backend=None)
@@ -175,13 +175,13 @@ def _stack(request: Request, workspace: Workspace, warming: threading.Thread) ->
 
 def _settle(request: Request, workspace: Workspace, stack: automation.Stack) -> None:
     exported = stack.export_stack()
-    settled, lines = settle(cast(State, exported.deployment or {}), Store(workspace.world))
+    settled_state, lines = settle(cast(State, exported.deployment or {}), Store(workspace.world))
     if not lines:
         return
     print("an earlier run was interrupted; its pending operations are resolved:", file=request.out)
     for line in lines:
         print(f"  {line}", file=request.out)
-    stack.import_stack(automation.Deployment(version=exported.version, deployment=settled))
+    stack.import_stack(automation.Deployment(version=exported.version, deployment=settled_state))
 
 
 def _packs(request: Request) -> list[str]:
@@ -194,7 +194,7 @@ def _levels(request: Request) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ended:
+class _ActionResult:
     """The engine's result of one action."""
 
     ok: bool
@@ -202,10 +202,10 @@ class _Ended:
     outputs: Mapping[str, object]
 
 
-_FAILED = _Ended(False, {}, {})
+_FAILED = _ActionResult(False, {}, {})
 
 
-def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
+def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _ActionResult:
     try:
         result = stack.preview(
             policy_packs=_packs(request),
@@ -215,10 +215,10 @@ def _preview(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
         )
     except automation.CommandError:
         return _FAILED
-    return _Ended(True, _counts(result.change_summary), {})
+    return _ActionResult(True, _counts(result.change_summary), {})
 
 
-def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
+def _up(request: Request, stack: automation.Stack, relay: Relay) -> _ActionResult:
     """Preview first: a stack that the pack refuses makes nothing."""
     if not _preview(request, stack, relay).ok:
         return _FAILED
@@ -233,36 +233,36 @@ def _up(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
     except automation.CommandError:
         return _FAILED
     outputs = {name: SECRET if value.secret else value.value for name, value in result.outputs.items()}
-    return _Ended(True, _counts(result.summary.resource_changes or {}), outputs)
+    return _ActionResult(True, _counts(result.summary.resource_changes or {}), outputs)
 
 
-def _down(request: Request, stack: automation.Stack, relay: Relay) -> _Ended:
+def _down(request: Request, stack: automation.Stack, relay: Relay) -> _ActionResult:
     exported = stack.export_stack()
     deployment = cast(State, exported.deployment or {})
-    protected = protected_clusters(deployment)
-    if protected and request.control_plane is not None:
+    clusters = protected_clusters(deployment)
+    if clusters and request.control_plane is not None:
         # A sandbox may always be removed, even where the stack that it rehearses is protected.
         stack.import_stack(automation.Deployment(version=exported.version, deployment=unprotected(deployment)))
-    elif protected:
+    elif clusters:
         raise SandboxError(
-            f"the cluster {', '.join(protected)} is protected from deletion, so nothing was taken down.\n"
+            f"the cluster {', '.join(clusters)} is protected from deletion, so nothing was taken down.\n"
             f"Change: set cluster.deletion_protection: false in {request.stack_file.name}, run `up`, then `down` again."
         )
     try:
         result = stack.destroy(on_output=relay.line, on_error=relay.line)
     except automation.CommandError:
         return _FAILED
-    return _Ended(True, _counts(result.summary.resource_changes or {}), {})
+    return _ActionResult(True, _counts(result.summary.resource_changes or {}), {})
 
 
 def _counts(changes: Mapping[automation.OpType, int] | Mapping[str, int]) -> dict[str, int]:
     return {str(operation): count for operation, count in changes.items()}
 
 
-def _leave_nothing(request: Request, stack: automation.Stack, world: Store) -> None:
+def _remove_stack(request: Request, stack: automation.Stack, world: Store) -> None:
     """Remove the stack, and the state of the account that was made up for it."""
-    if left := [entry for entry in world.everything() if entry.type not in OF_THE_ACCOUNT]:
-        names = ", ".join(sorted(entry.urn.rsplit("::", 1)[-1] for entry in left)[:10])
+    if entries := [entry for entry in world.everything() if entry.type not in OF_THE_ACCOUNT]:
+        names = ", ".join(sorted(entry.urn.rsplit("::", 1)[-1] for entry in entries)[:10])
         raise SandboxError(f"the engine has finished, but the stand-ins still hold resources: {names}")
     stack.workspace.remove_stack(request.stack)
     shutil.rmtree(request.state)

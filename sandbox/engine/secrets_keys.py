@@ -19,23 +19,23 @@ _PROJECT = "gpu-platform"
 
 def without_secrets_keys(text: str) -> str:
     """A stack file's text without the three keys, each with the indented or blank lines that continue its value."""
-    kept: list[str] = []
+    lines: list[str] = []
     inside = False
     for line in text.splitlines(keepends=True):
         inside = bool(_LINE.match(line)) or (inside and line[:1] in " \t\r\n")
         if not inside:
-            kept.append(line)
-    return "".join(kept)
+            lines.append(line)
+    return "".join(lines)
 
 
 def salt_of_state(backend: Path, stack: str) -> str | None:
     """The salt with which the engine's own state was written; None where there is no state or no salt."""
     checkpoint = backend / ".pulumi" / "stacks" / _PROJECT / f"{stack}.json"
     try:
-        written = cast(object, json.loads(checkpoint.read_text(encoding="utf-8")))
+        value = cast(object, json.loads(checkpoint.read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return None
     for key in ("checkpoint", "latest", "secrets_providers", "state"):
-        written = cast(dict[str, object], written).get(key) if isinstance(written, dict) else None
-    salt = cast(dict[str, object], written).get("salt") if isinstance(written, dict) else None
+        value = cast(dict[str, object], value).get(key) if isinstance(value, dict) else None
+    salt = cast(dict[str, object], value).get("salt") if isinstance(value, dict) else None
     return salt if isinstance(salt, str) else None

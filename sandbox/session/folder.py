@@ -30,10 +30,10 @@ class Process:
         """The process, if it still runs and its id has not gone to another process."""
         try:
             process = psutil.Process(self.pid)
-            same = process.create_time() == self.started and process.status() != psutil.STATUS_ZOMBIE
+            is_same = process.create_time() == self.started and process.status() != psutil.STATUS_ZOMBIE
         except psutil.Error:
             return None
-        return process if same else None
+        return process if is_same else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Status:
     supervisor: Process
     ready: bool = False
     parts: tuple[PartStatus, ...] = ()
-    said: tuple[str, ...] = field(default_factory=tuple[str, ...])
+    events: tuple[str, ...] = field(default_factory=tuple[str, ...])
     """The starts, stops and restarts of processes, oldest first; each line names the log."""
 
 
@@ -105,7 +105,7 @@ class SessionFolder:
             Process(**cast(dict[str, float], fields["supervisor"])),  # pyright: ignore[reportArgumentType]
             bool(fields["ready"]),
             tuple(PartStatus(**part) for part in cast(list[dict[str, object]], fields["parts"])),  # pyright: ignore[reportArgumentType]
-            tuple(cast(list[str], fields["said"])),
+            tuple(cast(list[str], fields.get("events", []))),
         )
 
     def write_status(self, status: Status) -> None:
@@ -123,24 +123,24 @@ def session_folder() -> SessionFolder:
     return SessionFolder(places.state("sandbox"))
 
 
-def want(control_plane: Path, part: str, values: Mapping[str, object] | None) -> None:
+def request_part(control_plane: Path, part: str, values: Mapping[str, object] | None) -> None:
     """Ask the supervisor to run a part with these values of its chart, or, with None, to stop it."""
-    file = _wanted_file(control_plane, part)
+    file = _request_file(control_plane, part)
     if values is None:
         file.unlink(missing_ok=True)
     else:
         write_whole(file, json.dumps(values))
 
 
-def wanted(control_plane: Path, part: str) -> dict[str, object] | None:
+def requested_values(control_plane: Path, part: str) -> dict[str, object] | None:
     """The chart's values with which a part is to run; None where it is not to run."""
     try:
-        return cast(dict[str, object], json.loads(_wanted_file(control_plane, part).read_text(encoding="utf-8")))
+        return cast(dict[str, object], json.loads(_request_file(control_plane, part).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
 
 
-def _wanted_file(control_plane: Path, part: str) -> Path:
+def _request_file(control_plane: Path, part: str) -> Path:
     return control_plane / f"{part}-wanted.json"
 
 

@@ -36,7 +36,7 @@ _WORKLOADS_SECONDS = 60
 
 
 @contextmanager
-def alone(folder: SessionFolder) -> Generator[None]:
+def session_lock(folder: SessionFolder) -> Generator[None]:
     """Lock the sandbox for one command. Raises SandboxError while another command uses it."""
     folder.path.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.path / "lock")
@@ -52,11 +52,11 @@ def alone(folder: SessionFolder) -> Generator[None]:
 
 def must_be_free_for(folder: SessionFolder, stack: str) -> None:
     """Raises SandboxError where the sandbox holds another stack, or the disk is full."""
-    held = folder.stack()
-    if held is not None and held != stack:
+    current_stack = folder.stack()
+    if current_stack is not None and current_stack != stack:
         raise SandboxError(
-            f"the sandbox holds the stack {held}, and it holds one at a time."
-            f" Change: .venv/bin/gpuplatform sandbox down, then bring {stack} up."
+            f"the sandbox runs the stack {current_stack}, and it runs one stack at a time."
+            f" Change: run `.venv/bin/gpuplatform sandbox down`, then bring {stack} up."
         )
     must_have_space(folder.path)
 
@@ -68,7 +68,7 @@ def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
     """
     folder.claim(stack)
     write_whole(folder.catalogue, ec2_of(settings).catalogue())
-    status = _running(folder) or _started(folder)
+    status = _running(folder) or _start_supervisor(folder)
     apply(_plane(folder).kubectl, (*storage(), *known_requirements()))
     return status
 
@@ -80,8 +80,8 @@ def stop(folder: SessionFolder) -> None:
         return
     with suppress(psutil.NoSuchProcess):
         supervisor.terminate()
-        _, left = psutil.wait_procs([supervisor], timeout=_STOP_SECONDS)
-        for process in left:
+        _, survivors = psutil.wait_procs([supervisor], timeout=_STOP_SECONDS)
+        for process in survivors:
             process.kill()
             process.wait()
 
@@ -137,9 +137,9 @@ def _running(folder: SessionFolder) -> Status | None:
     return status if status and status.ready and status.supervisor.running() else None
 
 
-def _started(folder: SessionFolder) -> Status:
-    earlier = folder.supervisor()
-    if earlier is None:
+def _start_supervisor(folder: SessionFolder) -> Status:
+    supervisor = folder.supervisor()
+    if supervisor is None:
         (folder.path / "status.json").unlink(missing_ok=True)
         with folder.log.open("ab") as log:
             process = subprocess.Popen(
@@ -150,13 +150,13 @@ def _started(folder: SessionFolder) -> Status:
                 stderr=log,
                 start_new_session=True,
             )
-        earlier = psutil.Process(process.pid)
-    begun = time.monotonic()
-    while time.monotonic() - begun < _READY_SECONDS:
+        supervisor = psutil.Process(process.pid)
+    start_time = time.monotonic()
+    while time.monotonic() - start_time < _READY_SECONDS:
         status = _running(folder)
         if status:
             return status
-        if not _lives(earlier):
+        if not _lives(supervisor):
             raise SandboxError(f"the control plane did not start; its log is {folder.log}{log_tail(folder.log)}")
         time.sleep(_POLL_SECONDS)
     raise SandboxError(f"the control plane is not ready after {_READY_SECONDS:g} s; its log is {folder.log}")

@@ -19,7 +19,7 @@ from sandbox.control_plane.karpenter import karpenter
 from sandbox.control_plane.kueue import kueue, kueue_at_hand
 from sandbox.control_plane.part import Part, running
 from sandbox.errors import SandboxError
-from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, wanted
+from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, requested_values
 from sandbox.tools.own import KARPENTER, program_at_hand
 
 _RESTARTS = 5
@@ -44,17 +44,19 @@ class Processes:
         """
         lines: list[str] = []
         for name, part in list(self.parts.items()):
-            ended = part.ended()
-            if ended is None:
+            end_message = part.end_message()
+            if end_message is None:
                 continue
             recent = [end for end in self.ended_at.get(name, []) if time.monotonic() - end < _WITHIN_SECONDS]
             self.ended_at[name] = [*recent, time.monotonic()]
             if len(self.ended_at[name]) > _RESTARTS:
-                raise SandboxError(f"{ended}. It has ended {_RESTARTS + 1} times within a minute: the sandbox stops.")
+                raise SandboxError(
+                    f"{end_message}. It has ended {_RESTARTS + 1} times within a minute: the sandbox stops."
+                )
             self.restarts[name] += 1
             again = running(part.name, part.command, self.folder, part.environment, again=True)
             self.parts[name] = self.block.enter_context(again)
-            lines.append(f"{time.strftime('%H:%M:%S')} {ended}; it was started again")
+            lines.append(f"{time.strftime('%H:%M:%S')} {end_message}; it was started again")
         return lines
 
     def status(self) -> tuple[PartStatus, ...]:
@@ -127,7 +129,9 @@ class _Supervisor:
                     lambda: self._karpenter(plane),
                     ExitStack(),
                 ),
-                _ReleaseProcess("kueue", lambda: wanted(plane.folder, "kueue"), lambda: _kueue(plane), ExitStack()),
+                _ReleaseProcess(
+                    "kueue", lambda: requested_values(plane.folder, "kueue"), lambda: _kueue(plane), ExitStack()
+                ),
             )
             for release_process in release_processes:
                 block.enter_context(release_process.block)
@@ -141,12 +145,12 @@ class _Supervisor:
 
     def _karpenter_configuration(self, plane: ControlPlane) -> object | None:
         """The chart's values and the catalog; a change of either restarts Karpenter."""
-        values = wanted(plane.folder, "karpenter")
+        values = requested_values(plane.folder, "karpenter")
         return None if values is None else (values, self.folder.catalogue.read_text(encoding="utf-8"))
 
     @contextmanager
     def _karpenter(self, plane: ControlPlane) -> Generator[Part]:
-        program, values = program_at_hand(KARPENTER), wanted(plane.folder, "karpenter")
+        program, values = program_at_hand(KARPENTER), requested_values(plane.folder, "karpenter")
         if program is None:
             raise SandboxError("the sandbox's Karpenter is not built. Change: make tools")
         with karpenter(plane, program, self.folder.catalogue.read_text(encoding="utf-8"), values or {}) as (_, part):
@@ -163,7 +167,7 @@ def _kueue(plane: ControlPlane) -> AbstractContextManager[Part]:
     commands = kueue_at_hand()
     if commands is None:
         raise SandboxError("Kueue is not built. Change: make tools")
-    return kueue(plane, commands, wanted(plane.folder, "kueue") or {})
+    return kueue(plane, commands, requested_values(plane.folder, "kueue") or {})
 
 
 def main(path: str) -> int:

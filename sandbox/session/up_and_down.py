@@ -16,8 +16,8 @@ from sandbox.control_plane.karpenter import karpenter_in
 from sandbox.engine.run import EngineResult, Verb, platform, run
 from sandbox.errors import SandboxError
 from sandbox.session.folder import SessionFolder
-from sandbox.session.session import alone, discard, end_workloads, must_be_free_for, start, stop
-from sandbox.tools.inventory import chosen, have, one_go
+from sandbox.session.session import discard, end_workloads, must_be_free_for, session_lock, start, stop
+from sandbox.tools.inventory import provide, rows_of, shared_go
 from sandbox.tools.table import Tier
 
 _SETTLE_SECONDS = 180.0
@@ -29,19 +29,19 @@ class Steps:
     """Prints each step as it begins, and records how long each took."""
 
     out: TextIO
-    taken: list[tuple[str, float]]
+    durations: list[tuple[str, float]]
 
     @contextmanager
     def step(self, name: str) -> Generator[None]:
         """Print a step's name and record its time."""
         print(f"-- {name}", file=self.out, flush=True)
-        begun = time.monotonic()
+        start_time = time.monotonic()
         yield
-        self.taken.append((name, time.monotonic() - begun))
+        self.durations.append((name, time.monotonic() - start_time))
 
     def lines(self) -> list[str]:
         """The time of each step."""
-        return [f"{name:36} {seconds:6.1f} s" for name, seconds in self.taken]
+        return [f"{name:36} {seconds:6.1f} s" for name, seconds in self.durations]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +51,36 @@ class SessionResult:
     ok: bool
     settings: Settings
     outcome: EngineResult
-    still_moving: tuple[str, ...]
+    unsettled: tuple[str, ...]
     """The objects that had not settled in time."""
 
 
 def up(stack: str, stack_file: Path, folder: SessionFolder, steps: Steps) -> SessionResult:
     """Bring a stack up, or continue an interrupted bring-up. Raises SandboxError and ToolUnavailableError."""
     settings = _settings(stack_file)
-    with alone(folder):
-        fresh = folder.stack() is None
+    with session_lock(folder):
+        is_new = folder.stack() is None
         try:
             must_be_free_for(folder, stack)
             with steps.step("tools"):
-                rows = chosen(_TIERS)
-                with one_go(rows, steps.out) as go:
+                rows = rows_of(_TIERS)
+                with shared_go(rows, steps.out) as go:
                     for row in rows:
-                        have(row, steps.out, go)
+                        provide(row, steps.out, go)
             with steps.step("control plane"):
                 start(folder, stack, settings)
         except BaseException:
-            if fresh:
+            if is_new:
                 discard(folder)  # a new sandbox that failed to start leaves nothing behind
             raise
         with steps.step("the engine runs the program"):
             outcome = _engine(Verb.UP, stack, stack_file, folder, steps.out)
-        moving: tuple[str, ...] = ()
+        unsettled: tuple[str, ...] = ()
         if outcome.ok:
             with steps.step("nodes join"):
                 karpenter = karpenter_in(folder.control_plane)
-                moving = karpenter.settle(_SETTLE_SECONDS) if karpenter else ()
-        return SessionResult(outcome.ok, settings, outcome, moving)
+                unsettled = karpenter.settle(_SETTLE_SECONDS) if karpenter else ()
+        return SessionResult(outcome.ok, settings, outcome, unsettled)
 
 
 def down(folder: SessionFolder, steps: Steps) -> tuple[str, EngineResult | None]:
@@ -92,11 +92,11 @@ def down(folder: SessionFolder, steps: Steps) -> tuple[str, EngineResult | None]
     stack = folder.stack()
     if stack is None:
         raise SandboxError("there is no sandbox on this machine")
-    with alone(folder):
+    with session_lock(folder):
         # The repository's stack file may have changed or be gone: the engine's copy describes what is up.
         copy = folder.engine / "work" / f"Pulumi.{stack}.yaml"
         outcome: EngineResult | None = None
-        if copy.exists() and _back(folder, stack, copy, steps):
+        if copy.exists() and _start_again(folder, stack, copy, steps):
             with steps.step("workloads end"):
                 end_workloads(folder)
             with steps.step("the engine takes everything down"):
@@ -108,7 +108,7 @@ def down(folder: SessionFolder, steps: Steps) -> tuple[str, EngineResult | None]
     return stack, outcome
 
 
-def _back(folder: SessionFolder, stack: str, stack_file: Path, steps: Steps) -> bool:
+def _start_again(folder: SessionFolder, stack: str, stack_file: Path, steps: Steps) -> bool:
     settings = check_file(stack_file).settings
     if settings is None:
         return False

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from gpuplatform.render.document import Document, kind_of
-from sandbox.simulate.owners import Owners, Workload, controller, itself, metadata, pods_wanted, root_of, text
+from sandbox.simulate.owners import Owners, Workload, controller, desired_pods, metadata, root_of, text, workload_of
 
 _ABOUT_ONE_POD = re.compile(
     r"(\(combined from similar events\): )?"
@@ -24,67 +24,71 @@ class MissingPods:
     """A workload that has fewer pods than it asks for, and why."""
 
     workload: Workload
-    says: tuple[str, ...]
+    messages: tuple[str, ...]
     """The messages of the API server or of the queue, each once."""
-    gone: bool = False
+    was_removed: bool = False
     """Whether it is a pod that existed, was removed, and has no controller to make it again."""
 
 
-def refused(
-    events: Iterable[Document], owners: Owners, pods: Iterable[Document], asked: Iterable[Workload]
+def refusals(
+    events: Iterable[Document], owners: Owners, pods: Iterable[Document], workloads: Iterable[Workload]
 ) -> tuple[MissingPods, ...]:
     """The latest refusal of each controller that has fewer pods than it asks for."""
-    has = Counter(controller(pod) for pod in pods if "deletionTimestamp" not in metadata(pod))
+    pod_counts = Counter(controller(pod) for pod in pods if "deletionTimestamp" not in metadata(pod))
     latest: dict[Workload, tuple[str, str]] = {}
     for event in events:
-        about = Workload(*(text(event, "involvedObject", key) for key in ("kind", "namespace", "name")))
-        owner = owners.get(about)
+        controller_id = Workload(*(text(event, "involvedObject", key) for key in ("kind", "namespace", "name")))
+        owner = owners.get(controller_id)
         # A controller tries again, so a refusal counts only while the controller exists and still lacks pods.
-        if event.get("reason") == "FailedCreate" and owner is not None and has[about] < pods_wanted(owner):
-            message = (
+        if (
+            event.get("reason") == "FailedCreate"
+            and owner is not None
+            and pod_counts[controller_id] < desired_pods(owner)
+        ):
+            time_and_message = (
                 str(event.get("lastTimestamp") or ""),
                 _ABOUT_ONE_POD.sub("", str(event.get("message")), count=1),
             )
-            latest[about] = max(message, latest.get(about, message))
+            latest[controller_id] = max(time_and_message, latest.get(controller_id, time_and_message))
     messages: dict[Workload, dict[str, None]] = {}
-    for about, (_, says) in sorted(latest.items()):
-        messages.setdefault(root_of(about, owners), {})[says] = None
-    asked_workloads = set(asked)
+    for controller_id, (_, message) in sorted(latest.items()):
+        messages.setdefault(root_of(controller_id, owners), {})[message] = None
+    workload_set = set(workloads)
     return tuple(
-        MissingPods(workload, tuple(says)) for workload, says in messages.items() if workload in asked_workloads
+        MissingPods(workload, tuple(texts)) for workload, texts in messages.items() if workload in workload_set
     )
 
 
-def queued(admissions: Iterable[Document], asked: Iterable[Workload]) -> tuple[MissingPods, ...]:
+def queue_waits(admissions: Iterable[Document], workloads: Iterable[Workload]) -> tuple[MissingPods, ...]:
     """Workloads that their queue holds back, with Kueue's messages."""
-    asked_workloads, waiting = set(asked), list[MissingPods]()
+    workload_set, missing_pods = set(workloads), list[MissingPods]()
     for admission in admissions:
-        above = controller(admission)
+        workload = controller(admission)
         status = cast(Mapping[str, object], admission.get("status") or {})
         conditions = cast(Sequence[Mapping[str, str]], status.get("conditions") or ())
-        waits = [
+        held_conditions = [
             condition
             for condition in conditions
             if condition["type"] == "QuotaReserved" and condition["status"] == "False"
         ]
-        if above in asked_workloads and waits:
-            waiting.append(MissingPods(above, (waits[0].get("message", ""),)))
-    return tuple(waiting)
+        if workload in workload_set and held_conditions:
+            missing_pods.append(MissingPods(workload, (held_conditions[0].get("message", ""),)))
+    return tuple(missing_pods)
 
 
-def gone(written: Iterable[Document], pods: Iterable[Document]) -> tuple[MissingPods, ...]:
+def removals(documents: Iterable[Document], pods: Iterable[Document]) -> tuple[MissingPods, ...]:
     """Pods that a person wrote and that no longer exist: Kubernetes removes a pod whose node does not exist."""
-    there = {itself(pod) for pod in pods if "deletionTimestamp" not in metadata(pod)}
+    existing_pods = {workload_of(pod) for pod in pods if "deletionTimestamp" not in metadata(pod)}
     return tuple(
         MissingPods(
-            itself(document),
+            workload_of(document),
             (
                 f"it names the node {node}, which does not exist, so Kubernetes removed it"
                 if (node := text(document, "spec", "nodeName"))
                 else "it was removed with its node, and no controller makes it again",
             ),
-            gone=True,
+            was_removed=True,
         )
-        for document in written
-        if kind_of(document) == "Pod" and itself(document) not in there
+        for document in documents
+        if kind_of(document) == "Pod" and workload_of(document) not in existing_pods
     )

@@ -29,40 +29,40 @@ Owners: TypeAlias = Mapping[Workload, Document]
 """The controllers of a cluster, by kind, namespace and name."""
 
 
-def itself(document: Document) -> Workload:
+def workload_of(document: Document) -> Workload:
     """An object's kind, namespace and name."""
     return Workload(kind_of(document), str(namespace_of(document) or "default"), name_of(document))
 
 
 def root(document: Document, owners: Owners) -> Workload:
     """The object that a person wrote and that a pod comes from."""
-    above = controller(document)
-    return root_of(above, owners) if above else itself(document)
+    owner = controller(document)
+    return root_of(owner, owners) if owner else workload_of(document)
 
 
-def root_of(of: Workload, owners: Owners) -> Workload:
+def root_of(workload: Workload, owners: Owners) -> Workload:
     """The topmost owner, such as a ReplicaSet's Deployment or a Job's CronJob; the workload itself if it has none."""
-    document = owners.get(of)
-    above = controller(document) if document else None
-    return root_of(above, owners) if above else of
+    document = owners.get(workload)
+    owner = controller(document) if document else None
+    return root_of(owner, owners) if owner else workload
 
 
-def controller(of: Document) -> Workload | None:
+def controller(document: Document) -> Workload | None:
     """The controller that made an object; None where it has none."""
-    references = cast(Sequence[Mapping[str, object]], metadata(of).get("ownerReferences") or ())
-    above = next((reference for reference in references if reference.get("controller")), None)
-    return Workload(str(above["kind"]), str(namespace_of(of)), str(above["name"])) if above else None
+    references = cast(Sequence[Mapping[str, object]], metadata(document).get("ownerReferences") or ())
+    owner = next((reference for reference in references if reference.get("controller")), None)
+    return Workload(str(owner["kind"]), str(namespace_of(document)), str(owner["name"])) if owner else None
 
 
-def pods_wanted(of: Document) -> int:
+def desired_pods(document: Document) -> int:
     """How many pods a controller asks for at one time."""
-    spec, status = (cast(Mapping[str, int], of.get(key) or {}) for key in ("spec", "status"))
-    match kind_of(of):
+    spec, status = (cast(Mapping[str, int], document.get(key) or {}) for key in ("spec", "status"))
+    match kind_of(document):
         case "DaemonSet":
             return status.get("desiredNumberScheduled", 0)
         case "Job":
-            parallel = spec.get("parallelism", 1)
-            return 0 if spec.get("suspend") else min(parallel, spec.get("completions", parallel))
+            parallelism = spec.get("parallelism", 1)
+            return 0 if spec.get("suspend") else min(parallelism, spec.get("completions", parallelism))
         case _:
             return spec.get("replicas", 1)
 
@@ -75,5 +75,7 @@ def metadata(document: Document) -> Mapping[str, object]:
 def text(document: Document, *path: str) -> str:
     """The text at a path; empty where the path does not exist."""
     return str(
-        functools.reduce(lambda at, key: cast(Mapping[str, object], at).get(key, ""), path, cast(object, document))
+        functools.reduce(
+            lambda value, key: cast(Mapping[str, object], value).get(key, ""), path, cast(object, document)
+        )
     )

@@ -22,13 +22,13 @@ from sandbox.errors import SandboxError
 from sandbox.offerings import ec2_of
 from sandbox.places import must_have_space
 from sandbox.simulate.scenario import Disturbance, Scenario, Shock
-from sandbox.simulate.snapshot import Snapshot, scene, undecided_jobs
-from sandbox.simulate.utilization import planned_by_name
+from sandbox.simulate.snapshot import Snapshot, take_snapshot, undecided_jobs
+from sandbox.simulate.utilization import node_pools_by_name
 from sandbox.tools.cache import cache_folder
 
 
 @contextmanager
-def logs_kept(folder: Path, *, unless: type[SandboxError]) -> Generator[None]:
+def keep_logs(folder: Path, *, unless: type[SandboxError]) -> Generator[None]:
     """Keep a copy of the logs in ``folder`` when a SandboxError leaves the block, and name the copy in the message.
 
     The copy stays until the next such error. An error of the type ``unless`` is not about a process and passes
@@ -39,14 +39,14 @@ def logs_kept(folder: Path, *, unless: type[SandboxError]) -> Generator[None]:
     except unless:
         raise
     except SandboxError as error:
-        kept = cache_folder() / "simulate-logs"
+        copies = cache_folder() / "simulate-logs"
         with suppress(OSError):
-            shutil.rmtree(kept, ignore_errors=True)
+            shutil.rmtree(copies, ignore_errors=True)
             for log in folder.rglob("*.log"):
-                copy = kept / log.relative_to(folder)
+                copy = copies / log.relative_to(folder)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(log, copy)
-            raise SandboxError(str(error).replace(str(folder), str(kept))) from error
+            raise SandboxError(str(error).replace(str(folder), str(copies))) from error
         raise
 
 
@@ -72,50 +72,50 @@ class Aftermath:
     """The effect of a disturbance."""
 
     event: Disturbance
-    lost: tuple[Node, ...]
-    came: tuple[Node, ...]
-    held: tuple[str, ...]
+    lost_nodes: tuple[Node, ...]
+    new_nodes: tuple[Node, ...]
+    disruption_blocks: tuple[str, ...]
     """Karpenter's messages about nodes that it did not disrupt."""
-    scene: Snapshot
+    snapshot: Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationResult:
     """The result of a simulation."""
 
-    scene: Snapshot
-    moving: tuple[str, ...]
+    snapshot: Snapshot
+    unsettled_objects: tuple[str, ...]
     """The objects that had not settled at the time limit."""
-    left_out: tuple[str, ...]
+    skipped_objects: tuple[str, ...]
     """Objects that were not applied: the API server here does not serve their kind."""
-    after: Aftermath | None
+    aftermath: Aftermath | None
 
 
 def simulate(
-    settings: Settings, asked: Scenario, commands: ClusterCommands, say: Callable[[str], None]
+    settings: Settings, scenario: Scenario, commands: ClusterCommands, say: Callable[[str], None]
 ) -> SimulationResult:
     """Apply the workloads to the stack on a new cluster, wait until it has settled, and take a snapshot.
 
     Raises NotAcceptedError where the API server refuses a workload, SandboxError where a process does not run.
     """
     rendered = render(settings)
-    with _platform(settings, rendered, asked.workloads, commands, say) as on:
-        if asked.at is not None:
-            on.karpenter.set_clock(asked.at)
-        for lacking in asked.lacking:
-            on.karpenter.withdraw(lacking.instance_type, lacking.zone, lacking.market)
-        served = _served(on)
-        applied = [
-            workload for workload in asked.workloads if (str(workload.get("apiVersion")), kind_of(workload)) in served
+    with _platform(settings, rendered, scenario.workloads, commands, say) as on:
+        if scenario.at is not None:
+            on.karpenter.set_clock(scenario.at)
+        for shortage in scenario.shortages:
+            on.karpenter.withdraw(shortage.instance_type, shortage.zone, shortage.market)
+        kinds = _served(on)
+        documents = [
+            workload for workload in scenario.workloads if (str(workload.get("apiVersion")), kind_of(workload)) in kinds
         ]
-        say(f"{len(applied)} objects are applied")
-        _apply(on, applied)
-        moving = _settled(on, applied, queued=bool(rendered.kueue_values))
-        first = scene(on, applied)
-        after = None if asked.event is None else _after(on, settings, asked.event, applied, first, say)
-        left = [workload for workload in asked.workloads if workload not in applied]
+        say(f"{len(documents)} objects are applied")
+        _apply(on, documents)
+        unsettled = _settled(on, documents, queued=bool(rendered.kueue_values))
+        snapshot = take_snapshot(on, documents)
+        aftermath = None if scenario.event is None else _after(on, settings, scenario.event, documents, snapshot, say)
+        skipped = [workload for workload in scenario.workloads if workload not in documents]
         return SimulationResult(
-            first, moving, tuple(f"{kind_of(document)} {name_of(document)}" for document in left), after
+            snapshot, unsettled, tuple(f"{kind_of(document)} {name_of(document)}" for document in skipped), aftermath
         )
 
 
@@ -131,7 +131,7 @@ def _platform(
     say("a control plane, a scheduler and Karpenter start")
     with (
         tempfile.TemporaryDirectory(prefix="gpu-platform-simulate-") as folder,
-        logs_kept(Path(folder), unless=NotAcceptedError),
+        keep_logs(Path(folder), unless=NotAcceptedError),
         cluster(
             Path(folder),
             commands,
@@ -151,9 +151,9 @@ def _platform(
 def _settled(on: Cluster, workloads: Sequence[Document], *, queued: bool) -> tuple[str, ...]:
     """Wait until the cluster has settled: queues decide first, then the workloads that they admit are placed."""
     moving = on.settle(_SETTLE_SECONDS)
-    begun = time.monotonic()
+    start_time = time.monotonic()
     while queued and (undecided := undecided_jobs(on, workloads)):
-        if time.monotonic() - begun > _SETTLE_SECONDS:
+        if time.monotonic() - start_time > _SETTLE_SECONDS:
             return (*moving, *(f"the queue of {workload} has not decided yet" for workload in undecided))
         time.sleep(_POLL_SECONDS)
         moving = on.settle(_SETTLE_SECONDS)
@@ -184,7 +184,7 @@ def _after(
     before: Snapshot,
     say: Callable[[str], None],
 ) -> Aftermath:
-    nodepools = {name for name, node_pool in planned_by_name(settings).items() if node_pool.pool.name == event.pool}
+    nodepools = {name for name, node_pool in node_pools_by_name(settings).items() if node_pool.pool.name == event.pool}
     affected = [node for node in before.nodes if node.nodepool in nodepools]
     say(f"{event.shock} of the pool {event.pool}: {len(affected)} nodes")
     match event.shock:
@@ -194,7 +194,7 @@ def _after(
         case Shock.DRIFT:
             _drift(on, event.pool, nodepools, wait=bool(affected))
     on.settle(_SETTLE_SECONDS)
-    now = scene(on, workloads)
+    now = take_snapshot(on, workloads)
     were, are = {node.name for node in before.nodes}, {node.name for node in now.nodes}
     return Aftermath(
         event,

@@ -1,4 +1,4 @@
-"""What a simulation is given: workloads, the capacity that EC2 has run out of, a disturbance, and the time."""
+"""The input of a simulation: workloads, the capacity that EC2 has run out of, a disturbance, and the time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpuplatform.render.document import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Lacking:
+class Shortage:
     """A type, zone and market that EC2 has run out of; an empty field means any."""
 
     instance_type: str = ""
@@ -38,7 +38,7 @@ class Scenario:
     """Workloads and the circumstances in which they are applied."""
 
     workloads: tuple[Document, ...]
-    lacking: tuple[Lacking, ...] = ()
+    shortages: tuple[Shortage, ...] = ()
     event: Disturbance | None = None
     at: datetime.datetime | None = None
     """The time on Karpenter's clock; None for the machine's time."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from gpuplatform.analysis.placement.pod import quantity
 from gpuplatform.render.document import Document, name_of
+from gpuplatform.standard.quantities import quantity
 from sandbox.cluster import Cluster, Node, items
 from sandbox.control_plane.kubectl import Kubectl
-from sandbox.simulate.missing_pods import MissingPods, gone, queued, refused
-from sandbox.simulate.owners import CONTROLLERS, Workload, itself, metadata, root, text
+from sandbox.simulate.missing_pods import MissingPods, queue_waits, refusals, removals
+from sandbox.simulate.owners import CONTROLLERS, Workload, metadata, root, text, workload_of
 
 _QUEUED = "workloads.kueue.x-k8s.io"
 _ENDED = ("Succeeded", "Failed")
@@ -39,9 +39,9 @@ class Snapshot:
     """The workloads and nodes of a cluster."""
 
     pods: tuple[PodState, ...]
-    not_made: tuple[MissingPods, ...]
+    missing_pods: tuple[MissingPods, ...]
     nodes: tuple[Node, ...]
-    short: frozenset[str]
+    exhausted_node_pools: frozenset[str]
     """NodePools for which EC2 had no capacity when Karpenter asked."""
 
     @property
@@ -52,21 +52,21 @@ class Snapshot:
     @property
     def waiting(self) -> tuple[PodState, ...]:
         """Pods that are not on a node of the cluster."""
-        there = {node.name for node in self.nodes}
-        return tuple(pod for pod in self.pods if pod.node not in there)
+        node_names = {node.name for node in self.nodes}
+        return tuple(pod for pod in self.pods if pod.node not in node_names)
 
     @property
     def all_run(self) -> bool:
         """Whether every pod that was asked for has a node."""
-        return not self.waiting and not self.not_made
+        return not self.waiting and not self.missing_pods
 
 
-def scene(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
+def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
     """The cluster as it is now; pods that no workload made are left out. Raises SandboxError."""
     written = tuple(workloads)
-    asked = {itself(document) for document in written}
+    asked = {workload_of(document) for document in written}
     kubectl = of.plane.kubectl
-    owners = {itself(document): document for document in items(kubectl, CONTROLLERS, "--all-namespaces")}
+    owners = {workload_of(document): document for document in items(kubectl, CONTROLLERS, "--all-namespaces")}
     pods = items(kubectl, "pods", "--all-namespaces")
     events = items(kubectl, "events", "--all-namespaces")
     karpenter_messages = {
@@ -90,35 +90,37 @@ def scene(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
                 key=lambda pod: (pod.workload, pod.name),
             )
         ),
-        not_made=(*refused(events, owners, pods, asked), *_queued(kubectl, asked), *gone(written, pods)),
+        missing_pods=(*refusals(events, owners, pods, asked), *_queued(kubectl, asked), *removals(written, pods)),
         nodes=nodes,
-        short=frozenset(_short([name_of(node_pool) for node_pool in items(kubectl, "nodepools")], events)),
+        exhausted_node_pools=frozenset(
+            _exhausted_node_pools([name_of(node_pool) for node_pool in items(kubectl, "nodepools")], events)
+        ),
     )
 
 
 def undecided_jobs(of: Cluster, workloads: Iterable[Document]) -> tuple[Workload, ...]:
     """Suspended Jobs on which their queue has not decided yet: it has neither held them back nor admitted them."""
-    asked = {itself(workload): workload for workload in workloads}
-    waits = {not_made.workload for not_made in _queued(of.plane.kubectl, asked)}
+    documents = {workload_of(workload): workload for workload in workloads}
+    waiting_workloads = {missing.workload for missing in _queued(of.plane.kubectl, documents)}
     jobs = items(of.plane.kubectl, "jobs", "--all-namespaces")
-    held = [itself(job) for job in jobs if cast(Mapping[str, object], job["spec"]).get("suspend")]
+    suspended_jobs = [workload_of(job) for job in jobs if cast(Mapping[str, object], job["spec"]).get("suspend")]
     return tuple(
         workload
-        for workload in held
-        if workload in asked
-        and workload not in waits
-        and not cast(Mapping[str, object], asked[workload]["spec"]).get("suspend")
+        for workload in suspended_jobs
+        if workload in documents
+        and workload not in waiting_workloads
+        and not cast(Mapping[str, object], documents[workload]["spec"]).get("suspend")
     )  # fmt: skip
 
 
-def _queued(kubectl: Kubectl, asked: Iterable[Workload]) -> tuple[MissingPods, ...]:
+def _queued(kubectl: Kubectl, workloads: Iterable[Workload]) -> tuple[MissingPods, ...]:
     """The workloads that queues hold back; an empty result where Kueue is not installed."""
     if not kubectl("get", "crd", _QUEUED).ok:
         return ()
-    return queued(items(kubectl, _QUEUED, "--all-namespaces"), asked)
+    return queue_waits(items(kubectl, _QUEUED, "--all-namespaces"), workloads)
 
 
-def _short(pools: Sequence[str], events: Sequence[Document]) -> Iterable[str]:
+def _exhausted_node_pools(pools: Sequence[str], events: Sequence[Document]) -> Iterable[str]:
     for event in events:
         about = text(event, "involvedObject", "name")
         if event.get("reason") == "NoCompatibleInstanceTypes":

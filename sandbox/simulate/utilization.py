@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gpuplatform.analysis.placement.pod import quantity
 from gpuplatform.analysis.sharing import way_of
 from gpuplatform.catalog.cards import Card
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile, plan, unit_resource
 from gpuplatform.settings.pools import Pool
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import resources
+from gpuplatform.standard.quantities import quantity
 from sandbox.cluster import Node
 from sandbox.simulate.owners import Workload
 from sandbox.simulate.snapshot import PodState, Snapshot
@@ -45,17 +44,17 @@ class NodeUse:
     """The pods' part of their nodes' price, by the cards, slices or CPUs that they take; idle capacity is left out."""
 
 
-def use(of: Snapshot, settings: Settings) -> Use:
+def use(snapshot: Snapshot, settings: Settings) -> Use:
     """The part of the nodes' resources that the pods of a snapshot request."""
-    planned = planned_by_name(settings)
+    node_pools = node_pools_by_name(settings)
     memory = compute = cpu = Fraction(0)
     paid_memory = paid_compute = paid_cpu = Fraction(0)
-    asked = _asked_by_node(of)
-    for node in of.nodes:
-        requests = asked.get(node.name, {})
+    requests_by_node = _requests_by_node(snapshot)
+    for node in snapshot.nodes:
+        requests = requests_by_node.get(node.name, {})
         cpu += requests.get(resources.CPU, Fraction(0))
         paid_cpu += quantity(node.offers[resources.CPU]) or 0
-        node_pool = planned.get(node.nodepool)
+        node_pool = node_pools.get(node.nodepool)
         if node_pool is None:
             continue
         cards = next(
@@ -74,63 +73,63 @@ def compute_per_unit(pool: Pool, card: Card) -> Fraction:
     profile = mig_profile(pool)
     if profile is None:
         return Fraction(1, way_of(pool, card).units_per_card)
-    table = geometry(card.mig_table) if card.mig_table else None
+    table = card.geometry
     slice_profile = table.profile(profile) if table else None
     return Fraction(slice_profile.compute_slices, table.compute_slices) if slice_profile and table else Fraction(0)
 
 
-def landings(of: Snapshot, settings: Settings) -> tuple[NodeUse, ...]:
+def landings(snapshot: Snapshot, settings: Settings) -> tuple[NodeUse, ...]:
     """Where each workload landed, in the snapshot's order; the prices and ``idle_usd_per_hour`` sum to the bill."""
-    planned = planned_by_name(settings)
-    nodes = {node.name: node for node in of.nodes}
-    together: dict[tuple[Workload, str, str, str], list[tuple[PodState, Node]]] = {}
-    for pod in of.pods:
+    node_pools = node_pools_by_name(settings)
+    nodes = {node.name: node for node in snapshot.nodes}
+    groups: dict[tuple[Workload, str, str, str], list[tuple[PodState, Node]]] = {}
+    for pod in snapshot.pods:
         node = nodes.get(pod.node or "")
         if node is not None:
             key = (pod.workload, node.nodepool, node.instance_type, node.market.value)
-            together.setdefault(key, []).append((pod, node))
+            groups.setdefault(key, []).append((pod, node))
     return tuple(
         NodeUse(
             workload,
-            planned[nodepool].pool.name if nodepool in planned else nodepool,
+            node_pools[nodepool].pool.name if nodepool in node_pools else nodepool,
             nodepool,
             kind,
             market,
             tuple(sorted({node.zone for _, node in pods_and_nodes})),
             len(pods_and_nodes),
             len({node.name for _, node in pods_and_nodes}),
-            sum(float(_part(pod, node, planned.get(nodepool))) * node.usd_per_hour for pod, node in pods_and_nodes),
+            sum(float(_part(pod, node, node_pools.get(nodepool))) * node.usd_per_hour for pod, node in pods_and_nodes),
         )
-        for (workload, nodepool, kind, market), pods_and_nodes in together.items()
+        for (workload, nodepool, kind, market), pods_and_nodes in groups.items()
     )
 
 
-def idle_usd_per_hour(of: Snapshot, settings: Settings) -> float:
+def idle_usd_per_hour(snapshot: Snapshot, settings: Settings) -> float:
     """The part of the bill that is for idle capacity."""
-    return max(0.0, of.usd_per_hour - sum(landing.usd_per_hour for landing in landings(of, settings)))
+    return max(0.0, snapshot.usd_per_hour - sum(landing.usd_per_hour for landing in landings(snapshot, settings)))
 
 
-def planned_by_name(settings: Settings) -> Mapping[str, PlannedNodePool]:
+def node_pools_by_name(settings: Settings) -> Mapping[str, PlannedNodePool]:
     """The GPU pools' NodePools."""
     return {node_pool.name: node_pool for node_pool in plan(settings.pools, settings.network.zones)}
 
 
 def _part(pod: PodState, node: Node, node_pool: PlannedNodePool | None) -> Fraction:
     """The part of a node that a pod takes: by cards, slices or shares on a GPU pool's node, by CPUs elsewhere."""
-    counted = resources.CPU if node_pool is None else unit_resource(node_pool.pool)
-    offered = quantity(node.offers.get(counted, "0")) or Fraction(0)
-    return min(Fraction(1), pod.requests.get(counted, Fraction(0)) / offered) if offered else Fraction(0)
+    resource = resources.CPU if node_pool is None else unit_resource(node_pool.pool)
+    amount = quantity(node.offers.get(resource, "0")) or Fraction(0)
+    return min(Fraction(1), pod.requests.get(resource, Fraction(0)) / amount) if amount else Fraction(0)
 
 
-def _asked_by_node(of: Snapshot) -> dict[str, dict[str, Fraction]]:
-    asked: dict[str, dict[str, Fraction]] = {}
-    for pod in of.pods:
+def _requests_by_node(snapshot: Snapshot) -> dict[str, dict[str, Fraction]]:
+    requests_by_node: dict[str, dict[str, Fraction]] = {}
+    for pod in snapshot.pods:
         if pod.node is not None:
-            total = asked.setdefault(pod.node, {})
+            total = requests_by_node.setdefault(pod.node, {})
             for name, amount in pod.requests.items():
                 total[name] = total.get(name, Fraction(0)) + amount
-    return asked
+    return requests_by_node
 
 
-def _share(part: Fraction, whole: Fraction) -> float | None:
-    return float(part / whole) if whole else None
+def _share(part: Fraction, total: Fraction) -> float | None:
+    return float(part / total) if total else None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sandbox.tools.child import ToolUnavailableError
 from sandbox.tools.go import Go
-from sandbox.tools.inventory import Row, chosen, have, one_go
+from sandbox.tools.inventory import Row, provide, rows_of, shared_go
 from sandbox.tools.table import NEEDED_BY_TESTS
 
 
@@ -18,28 +18,28 @@ def main(names: Sequence[str]) -> int:
     Without names: the tools that the tests need.
     """
     try:
-        rows = chosen(names or NEEDED_BY_TESTS)
+        rows = rows_of(names or NEEDED_BY_TESTS)
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
-    with one_go(rows, sys.stdout) as go:
-        return _have_all(rows, go)
+    with shared_go(rows, sys.stdout) as go:
+        return _provide_all(rows, go)
 
 
-def _have_all(rows: Sequence[Row], go: Go | None) -> int:
+def _provide_all(rows: Sequence[Row], go: Go | None) -> int:
     """Get every tool, one at a time: two builds at once are no faster on two cores and need twice the memory."""
-    failed = 0
+    exit_code = 0
     for row in rows:
-        started = time.monotonic()
+        start_time = time.monotonic()
         try:
-            there = have(row, sys.stdout, go)
+            tool = provide(row, sys.stdout, go)
         except ToolUnavailableError as error:
             print(error, file=sys.stderr)
-            failed = 1
+            exit_code = 1
         else:
-            took = time.monotonic() - started
-            print(f"{row.name} {there.version} from {there.source}: {there.path} ({took:.1f} s)", flush=True)
-    return failed
+            seconds = time.monotonic() - start_time
+            print(f"{row.name} {tool.version} from {tool.source}: {tool.path} ({seconds:.1f} s)", flush=True)
+    return exit_code
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from sandbox.tools.build import build, built
+from sandbox.tools.build import build, earlier_build
 from sandbox.tools.cache import only_one
 from sandbox.tools.child import unavailable
 from sandbox.tools.go import Go, as_text, parse_version
@@ -16,7 +16,7 @@ from sandbox.tools.table import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AvailableTool:
     """A tool that is available in an accepted version."""
 
     tool: Tool
@@ -27,13 +27,13 @@ class Found:
     """Where it came from, in words."""
 
 
-def at_hand(tool: Tool) -> Found | None:
+def at_hand(tool: Tool) -> AvailableTool | None:
     """The tool, if it is already available; nothing is built or fetched."""
     on_path = shutil.which(tool.name)
-    return (_fitting(tool, Path(on_path)) if on_path else None) or _cached(tool)
+    return (_tool_on_path(tool, Path(on_path)) if on_path else None) or _cached(tool)
 
 
-def acquire(tool: Tool, out: TextIO, go: Go | None = None) -> Found:
+def acquire(tool: Tool, out: TextIO, go: Go | None = None) -> AvailableTool:
     """The tool, built if necessary, with this ``go`` if one is given. Steps that take time are reported to ``out``.
 
     Raises ``ToolUnavailableError`` with the whole report when the tool is unavailable.
@@ -45,39 +45,39 @@ def acquire(tool: Tool, out: TextIO, go: Go | None = None) -> Found:
         available = _cached(tool)
         if available:
             return available
-        made = build(tool, out, go)
-        if isinstance(made, str):
-            raise unavailable(tool.name, [_not_on_path(tool), made], _supply(tool))
-    return Found(tool, made, tool.version.removeprefix("v"), "its Go module")
+        command = build(tool, out, go)
+        if isinstance(command, str):
+            raise unavailable(tool.name, [_not_on_path(tool), command], _supply(tool))
+    return AvailableTool(tool, command, tool.version.removeprefix("v"), "its Go module")
 
 
-def _cached(tool: Tool) -> Found | None:
+def _cached(tool: Tool) -> AvailableTool | None:
     """An earlier build. It was checked when it was made, and its folder names its version: it is not run here."""
-    command = built(tool)
-    return Found(tool, command, tool.version.removeprefix("v"), "the cache") if command else None
+    command = earlier_build(tool)
+    return AvailableTool(tool, command, tool.version.removeprefix("v"), "the cache") if command else None
 
 
-def _fitting(tool: Tool, command: Path) -> Found | None:
-    printed = _printed(tool, command)
-    version = parse_version(printed)
-    if version is None or not tool.accepts.fits(printed):
+def _tool_on_path(tool: Tool, command: Path) -> AvailableTool | None:
+    output = _version_output(tool, command)
+    version = parse_version(output)
+    if version is None or not tool.accepts.fits(output):
         return None
-    return Found(tool, command, as_text(version), "PATH")
+    return AvailableTool(tool, command, as_text(version), "PATH")
 
 
-def _printed(tool: Tool, command: Path) -> str:
+def _version_output(tool: Tool, command: Path) -> str:
     try:
-        ended = subprocess.run([command, *tool.check], capture_output=True, text=True, check=False, timeout=60)
+        process = subprocess.run([command, *tool.check], capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return ended.stdout if ended.returncode == 0 else ""
+    return process.stdout if process.returncode == 0 else ""
 
 
 def _not_on_path(tool: Tool) -> str:
     on_path = shutil.which(tool.name)
     if on_path is None:
         return "it is not on PATH"
-    version = parse_version(_printed(tool, Path(on_path)))
+    version = parse_version(_version_output(tool, Path(on_path)))
     version_text = as_text(version) if version else "a version that cannot be read"
     return f"{on_path} is {version_text}; wanted is {tool.accepts.in_words()}"
 

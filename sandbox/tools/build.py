@@ -16,7 +16,7 @@ _LIMIT_SECONDS = 3600.0
 _FINISHED = "finished"
 
 
-def built(tool: Tool) -> Path | None:
+def earlier_build(tool: Tool) -> Path | None:
     """The finished command of an earlier build."""
     command = tools_folder() / tool.folder / "bin" / tool.name
     return command if command.exists() else None
@@ -33,11 +33,11 @@ def build(tool: Tool, out: TextIO, go: Go | None = None) -> Path | str:
         return _build(tool, out, go)
 
 
-def _build(tool: Tool, out: TextIO, lent: Go | None) -> Path | str:
-    started = time.monotonic()
+def _build(tool: Tool, out: TextIO, shared_go: Go | None) -> Path | str:
+    start_time = time.monotonic()
     with workshop(tool.name) as folder:
         log = folder / "build.log"
-        go = lent or go_in(folder, log, out)
+        go = shared_go or go_in(folder, log, out)
         if isinstance(go, str):
             return go
         out.write(
@@ -45,11 +45,11 @@ def _build(tool: Tool, out: TextIO, lent: Go | None) -> Path | str:
             f" about {tool.expected_minutes:g} min on two cores\n"
         )
         out.flush()
-        failed = _compile(tool, go, folder, log, out)
-        if failed:
-            return failed
+        failure = _compile(tool, go, folder, log, out)
+        if failure:
+            return failure
         publish(folder / _FINISHED, tool.folder)
-    out.write(f"{tool.name} {tool.version}: built in {time.monotonic() - started:.0f} s\n")
+    out.write(f"{tool.name} {tool.version}: built in {time.monotonic() - start_time:.0f} s\n")
     return tools_folder() / tool.folder / "bin" / tool.name
 
 
@@ -59,7 +59,7 @@ def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | 
     wrapper.mkdir()
 
     def step(what: str, *arguments: str) -> str | None:
-        ended = run_child(
+        result = run_child(
             [str(go.command), *arguments],
             what=f"{tool.name}: {what}",
             log=log,
@@ -68,23 +68,23 @@ def _compile(tool: Tool, go: Go, folder: Path, log: Path, out: TextIO) -> str | 
             limit_seconds=_LIMIT_SECONDS,
             out=out,
         )
-        if ended.ok:
+        if result.ok:
             return None
-        return f"building {tool.module}@{tool.version}: {what} {ended.in_words()}{log_tail(log)}"
+        return f"building {tool.module}@{tool.version}: {what} {result.in_words()}{log_tail(log)}"
 
-    failed = step("preparing", "mod", "init", "wrapper")
-    if not failed and tool.staging_version is not None:
-        failed = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
+    failure = step("preparing", "mod", "init", "wrapper")
+    if not failure and tool.staging_version is not None:
+        failure = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
         # The list is read from the module, so that a release with another staging module still builds.
         modules = staged_modules(go_mod_of(go, tool.module, tool.version, wrapper))
-        if not failed and not modules:
-            failed = f"building {tool.module}@{tool.version}: its go.mod names no staging modules"
-        failed = failed or step("preparing", "mod", "edit", *replacements(modules, tool.staging_version))
-    if not failed and tool.own_sums:
-        failed = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
+        if not failure and not modules:
+            failure = f"building {tool.module}@{tool.version}: its go.mod names no staging modules"
+        failure = failure or step("preparing", "mod", "edit", *replacements(modules, tool.staging_version))
+    if not failure and tool.own_sums:
+        failure = step("downloading the module", "mod", "download", f"{tool.module}@{tool.version}")
         (wrapper / "go.sum").write_text(go_sum_of(go, tool.module, tool.version, wrapper), encoding="utf-8")
     return (
-        failed
+        failure
         or step("downloading modules", "get", f"{tool.module}@{tool.version}", *tool.companions)
         or step(
             "compiling",

@@ -21,8 +21,8 @@ class ToolUnavailableError(Exception):
 
 def unavailable(tool: str, failures: Sequence[str], supply: str) -> ToolUnavailableError:
     """One report of every attempt, and of what the user can do."""
-    tried = "\n".join(f"  - {failure}" for failure in failures)
-    return ToolUnavailableError(f"{tool} is unavailable. Tried:\n{tried}\n{supply}")
+    attempts = "\n".join(f"  - {failure}" for failure in failures)
+    return ToolUnavailableError(f"{tool} is unavailable. Tried:\n{attempts}\n{supply}")
 
 
 def log_tail(log: Path) -> str:
@@ -31,8 +31,8 @@ def log_tail(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    kept = [line for line in lines if line.strip()][-_LOG_LINES:]
-    return "".join(f"\n      | {line}" for line in kept)
+    last_lines = [line for line in lines if line.strip()][-_LOG_LINES:]
+    return "".join(f"\n      | {line}" for line in last_lines)
 
 
 _LINE_SECONDS = 15.0
@@ -74,7 +74,7 @@ def run_child(
     The command leads a session of its own: its children (curl, a compiler) end with it at the limit and when the user
     interrupts. A command that does not exist ends with code 127, as in a shell.
     """
-    started = time.monotonic()
+    start_time = time.monotonic()
     with log.open("ab") as sink:
         try:
             process = subprocess.Popen(
@@ -90,31 +90,33 @@ def run_child(
             sink.write(f"{command[0]}: {error.strerror}\n".encode())
             return ChildResult(127, 0.0)
         try:
-            code = _wait(process, started, limit_seconds, what, out)
+            code = _wait(process, start_time, limit_seconds, what, out)
         except BaseException:
             end_group(process)
             raise
-    return ChildResult(code, time.monotonic() - started)
+    return ChildResult(code, time.monotonic() - start_time)
 
 
-def _wait(process: subprocess.Popen[bytes], started: float, limit_seconds: float, what: str, out: TextIO) -> int | None:
+def _wait(
+    process: subprocess.Popen[bytes], start_time: float, limit_seconds: float, what: str, out: TextIO
+) -> int | None:
     terminal = out.isatty()
     tick = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
-    shown = False
+    needs_newline = False
     while True:
-        left = limit_seconds - (time.monotonic() - started)
+        remaining = limit_seconds - (time.monotonic() - start_time)
         try:
-            code = process.wait(timeout=max(0.0, min(tick, left)))
+            code = process.wait(timeout=max(0.0, min(tick, remaining)))
         except subprocess.TimeoutExpired:
-            elapsed = time.monotonic() - started
+            elapsed = time.monotonic() - start_time
             if elapsed >= limit_seconds:
                 end_group(process)
                 return None
             out.write(f"\r  {what}: {elapsed:.0f} s" if terminal else f"  {what}: {elapsed:.0f} s\n")
             out.flush()
-            shown = terminal
+            needs_newline = terminal
         else:
-            if shown:
+            if needs_newline:
                 out.write("\n")
             return code
 

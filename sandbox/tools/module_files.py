@@ -132,21 +132,21 @@ def files_at_hand(row: ModuleFiles) -> Path | None:
 def fetch_files(row: ModuleFiles, out: TextIO, go: Go | None = None) -> Path:
     """The folder, fetched if necessary. Raises ``ToolUnavailableError`` with the whole report."""
     with only_one(row.name, out):
-        made = files_at_hand(row) or _fetch(row, out, go)
-    if isinstance(made, str):
+        folder = files_at_hand(row) or _fetch(row, out, go)
+    if isinstance(folder, str):
         supply = "To supply it: let Go reach a module proxy (GOPROXY), directly or through HTTPS_PROXY."
-        raise unavailable(row.name, [made], supply)
-    return made
+        raise unavailable(row.name, [folder], supply)
+    return folder
 
 
-def _fetch(row: ModuleFiles, out: TextIO, lent: Go | None) -> Path | str:
+def _fetch(row: ModuleFiles, out: TextIO, shared_go: Go | None) -> Path | str:
     module_version = f"{row.module}@{row.version}"
     with workshop(row.name) as folder:
         log = folder / "fetch.log"
-        go = lent or go_in(folder, log, out)
+        go = shared_go or go_in(folder, log, out)
         if isinstance(go, str):
             return go
-        ended = run_child(
+        result = run_child(
             [str(go.command), "mod", "download", module_version],
             what=f"{row.name}: downloading {module_version}",
             log=log,
@@ -155,15 +155,15 @@ def _fetch(row: ModuleFiles, out: TextIO, lent: Go | None) -> Path | str:
             limit_seconds=_LIMIT_SECONDS,
             out=out,
         )
-        if not ended.ok:
-            return f"downloading {module_version} {ended.in_words()}{log_tail(log)}"
+        if not result.ok:
+            return f"downloading {module_version} {result.in_words()}{log_tail(log)}"
         module = go.of_module("Dir", module_version, folder)
         if module is None or not (module / row.inside).is_dir():
             return f"{module_version} has no folder {row.inside}"
-        return publish(_copied(module / row.inside, folder / "finished"), row.folder)
+        return publish(_copy(module / row.inside, folder / "finished"), row.folder)
 
 
-def _copied(source: Path, target: Path) -> Path:
+def _copy(source: Path, target: Path) -> Path:
     """A writable copy: the files of a module cache are read-only."""
     for path in sorted(source.rglob("*")):
         if path.is_file():

@@ -41,7 +41,7 @@ class OwnProgram:
         return digest.hexdigest()[:_DIGITS]
 
     @property
-    def kept(self) -> str:
+    def folder_name(self) -> str:
         """The folder of a build in the cache; other sources have another folder."""
         return f"{self.name}-{self.version}"
 
@@ -53,17 +53,17 @@ OWN_PROGRAMS: tuple[OwnProgram, ...] = (KARPENTER,)
 
 def program_at_hand(program: OwnProgram) -> Path | None:
     """The command that was built from the present sources; nothing is built."""
-    command = tools_folder() / program.kept / "bin" / program.name
+    command = tools_folder() / program.folder_name / "bin" / program.name
     return command if command.exists() else None
 
 
-def have_program(program: OwnProgram, out: TextIO, go: Go | None = None) -> Path:
+def provide_program(program: OwnProgram, out: TextIO, go: Go | None = None) -> Path:
     """The command, built if necessary. Raises ``ToolUnavailableError`` with the whole report."""
     with only_one(program.name, out):
-        made = program_at_hand(program) or _build(program, out, go)
-    if isinstance(made, str):
-        raise unavailable(program.name, [made], _SUPPLY)
-    return made
+        command = program_at_hand(program) or _build(program, out, go)
+    if isinstance(command, str):
+        raise unavailable(program.name, [command], _SUPPLY)
+    return command
 
 
 def _sources(folder: Path) -> list[Path]:
@@ -71,18 +71,18 @@ def _sources(folder: Path) -> list[Path]:
     return sorted([*code, folder / "go.mod", folder / "go.sum"])
 
 
-def _build(program: OwnProgram, out: TextIO, lent: Go | None) -> Path | str:
-    started = time.monotonic()
-    kept = program.kept
+def _build(program: OwnProgram, out: TextIO, shared_go: Go | None) -> Path | str:
+    start_time = time.monotonic()
+    folder_name = program.folder_name
     with only_one("go", out, doing="building with it"), workshop(program.name) as folder:
         log, command = folder / "build.log", folder / "finished" / "bin" / program.name
-        go = lent or go_in(folder, log, out)
+        go = shared_go or go_in(folder, log, out)
         if isinstance(go, str):
             return go
         minutes = program.expected_minutes
         out.write(f"{program.name}: building this repository's program, once; about {minutes:g} min on two cores\n")
         out.flush()
-        ended = run_child(
+        result = run_child(
             [str(go.command), "build", *_FLAGS, "-o", str(command), "."],
             what=f"{program.name}: compiling",
             log=log,
@@ -91,12 +91,12 @@ def _build(program: OwnProgram, out: TextIO, lent: Go | None) -> Path | str:
             limit_seconds=_LIMIT_SECONDS,
             out=out,
         )
-        if not ended.ok:
-            return f"compiling {program.folder} {ended.in_words()}{log_tail(log)}"
+        if not result.ok:
+            return f"compiling {program.folder} {result.in_words()}{log_tail(log)}"
         try:
             subprocess.run([command, "--version"], check=True, capture_output=True, timeout=60)
         except (OSError, subprocess.SubprocessError) as error:
             return f"{command} --version does not run: {error}"
-        publish(folder / "finished", kept)
-    out.write(f"{program.name}: built in {time.monotonic() - started:.0f} s\n")
-    return tools_folder() / kept / "bin" / program.name
+        publish(folder / "finished", folder_name)
+    out.write(f"{program.name}: built in {time.monotonic() - start_time:.0f} s\n")
+    return tools_folder() / folder_name / "bin" / program.name

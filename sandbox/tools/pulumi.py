@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from sandbox.tools.build import build, built
+from sandbox.tools.build import build, earlier_build
 from sandbox.tools.cache import only_one, publish, tools_folder, workshop
 from sandbox.tools.child import log_tail, run_child, unavailable
 from sandbox.tools.go import Version, as_text, at_least, parse_version
@@ -38,7 +38,7 @@ def install(out: TextIO) -> Path | str:
     out.flush()
     with workshop("pulumi-official") as folder:
         log, root = folder / "install.log", folder / "finished"
-        ended = run_child(
+        result = run_child(
             [sys.executable, "-c", _INSTALL, str(root)],
             what="pulumi: official installer",
             log=log,
@@ -48,8 +48,8 @@ def install(out: TextIO) -> Path | str:
             limit_seconds=LIMIT_SECONDS,
             out=out,
         )
-        if not ended.ok or not (root / "bin" / "pulumi").exists():
-            reason = f"the official installer {ended.in_words()}"
+        if not result.ok or not (root / "bin" / "pulumi").exists():
+            reason = f"the official installer {result.in_words()}"
             out.write(f"pulumi: {reason}\n")
             return f"{reason}{_last_line(log)}"
         publish(root, _FOLDER)
@@ -102,7 +102,7 @@ def at_hand() -> PulumiCli | None:
 
 
 def _cached() -> PulumiCli | None:
-    for command in (installed(), built(PULUMI)):
+    for command in (installed(), earlier_build(PULUMI)):
         cli = _usable(command, "the cache") if command else None
         if cli:
             return cli
@@ -111,8 +111,8 @@ def _cached() -> PulumiCli | None:
 
 def _acquire(out: TextIO) -> PulumiCli:
     failures: list[str] = []
-    for source, made in (("the official installer", install), ("its Go module", partial(build, PULUMI))):
-        command = made(out)
+    for source, provide in (("the official installer", install), ("its Go module", partial(build, PULUMI))):
+        command = provide(out)
         if isinstance(command, str):
             failures.append(command)
             continue
@@ -124,23 +124,23 @@ def _acquire(out: TextIO) -> PulumiCli:
 
 
 def _usable(command: Path, source: str) -> PulumiCli | None:
-    printed = _version(command)
-    if not at_least(printed, MINIMUM):
+    output = _version(command)
+    if not at_least(output, MINIMUM):
         return None
-    version = parse_version(printed)
-    return PulumiCli(command, as_text(version) if version else printed, _has_language_host(command), source)
+    version = parse_version(output)
+    return PulumiCli(command, as_text(version) if version else output, _has_language_host(command), source)
 
 
 def _version(command: Path) -> str:
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "PULUMI_HOME": home, "PULUMI_SKIP_UPDATE_CHECK": "true"}
         try:
-            ended = subprocess.run(
+            process = subprocess.run(
                 [command, "version"], capture_output=True, text=True, check=False, timeout=60, env=env
             )
         except (OSError, subprocess.TimeoutExpired):
             return ""
-    return ended.stdout if ended.returncode == 0 else ""
+    return process.stdout if process.returncode == 0 else ""
 
 
 def _has_language_host(command: Path) -> bool:

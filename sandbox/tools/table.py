@@ -35,17 +35,17 @@ class Accepts:
     below: Version | None = None
     """The first later version that is not accepted; None where every later version is."""
 
-    def fits(self, printed: str) -> bool:
+    def fits(self, output: str) -> bool:
         """Whether the version in a command's output is accepted; False where there is no version."""
-        version = parse_version(printed)
+        version = parse_version(output)
         if version is None or version < self.minimum:
             return False
         return self.below is None or version < self.below
 
     def in_words(self) -> str:
         """``1.33.0 or newer``."""
-        below = "" if self.below is None else f", below {as_text(self.below)}"
-        return f"{as_text(self.minimum)} or newer{below}"
+        upper_bound = "" if self.below is None else f", below {as_text(self.below)}"
+        return f"{as_text(self.minimum)} or newer{upper_bound}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ def _failures(program: OwnProgram) -> list[str]:
         commands = [("format", [gofmt, "-d", "."]), *((name, [str(go.command), *step]) for name, step in _STEPS)]
         for name, command in commands:
             # gofmt always exits with code 0; its output is the list of problems.
-            before = log.stat().st_size if log.exists() else 0
-            ended = run_child(
+            size_before = log.stat().st_size if log.exists() else 0
+            result = run_child(
                 command,
                 what=f"{program.name}: {name}",
                 log=log,
@@ -46,9 +46,9 @@ def _failures(program: OwnProgram) -> list[str]:
                 limit_seconds=_LIMIT_SECONDS,
                 out=sys.stdout,
             )
-            if not ended.ok or (name == "format" and log.stat().st_size > before):
-                return [f"{program.name}: {name} {ended.in_words()}{log_tail(log)}"]
-            print(f"{program.name}: {name} passes ({ended.elapsed_seconds:.0f} s)", flush=True)
+            if not result.ok or (name == "format" and log.stat().st_size > size_before):
+                return [f"{program.name}: {name} {result.in_words()}{log_tail(log)}"]
+            print(f"{program.name}: {name} passes ({result.elapsed_seconds:.0f} s)", flush=True)
     return []
 
 

@@ -142,7 +142,7 @@ def _workloads() -> Iterator[Document]:
 
 def _nodepools() -> Iterator[Document]:
     """GPU NodePools under names of their own."""
-    made = render(accepted(with_pools(OBJECTS // 5))).node_pools
+    made = [documents.node_pool for documents in render(accepted(with_pools(OBJECTS // 5))).node_pools]
     for number in range(OBJECTS):
         document = made[number % len(made)]
         yield {**document, "metadata": {"name": f"pool-{number}"}}

@@ -12,7 +12,6 @@ from typing import cast
 
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.document import Document, as_yaml
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import AdmissionMode, Settings
 from gpuplatform.standard.resources import RUNTIME_CLASS
@@ -27,7 +26,7 @@ _ACTIVE_SECONDS = 180
 
 
 def admission(settings: Settings, mode: AdmissionMode = AdmissionMode.DENY) -> tuple[Document, ...]:
-    return admission_documents(stack_view(settings, template_name), mode)
+    return admission_documents(stack_view(settings), mode)
 
 
 def stream(documents: Sequence[Document]) -> str:

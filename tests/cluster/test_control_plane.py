@@ -152,7 +152,11 @@ def test_an_apply_that_does_change_something_is_seen(applied: Callable[[Sequence
 def a_nodepool() -> Document:
     """A pool of the dev stack that Karpenter grows by itself."""
     return copy.deepcopy(
-        next(node_pool for node_pool in rendered("dev").node_pools if name_of(node_pool).startswith("infer-l4"))
+        next(
+            documents.node_pool
+            for documents in rendered("dev").node_pools
+            if name_of(documents.node_pool).startswith("infer-l4")
+        )
     )
 
 

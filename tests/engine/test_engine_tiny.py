@@ -308,8 +308,8 @@ def test_what_was_made_unseen_is_taken_over_and_what_was_unmade_unseen_is_made_a
 
     up, printed = engine(Verb.UP)
     assert up.ok, printed
-    assert "team: had been made as team; it is added to the state" in printed
-    assert "pool: had been deleted; it is removed from the state" in printed
+    assert "team: the interrupted run made it as team; this run adds it to the state" in printed
+    assert "pool: the interrupted run deleted it; this run removes it from the state" in printed
     assert up.changes == {"same": TINY_RESOURCES - 1, "create": 1}
     assert names(state) == sorted(made)
 

@@ -21,7 +21,7 @@ from gpuplatform.standard import labels
 from gpuplatform.standard.aliases import Vocabulary
 from sandbox.cloud.references import at_path
 from sandbox.cloud.store import Store
-from sandbox.cloud.types import listed
+from sandbox.cloud.types import type_names
 from sandbox.engine.run import EngineResult, Request, Verb, platform, run
 from sandbox.errors import SandboxError
 from sandbox.tools.pulumi import PulumiCli
@@ -52,7 +52,7 @@ def test_dev_goes_up_once_changes_nothing_the_second_time_and_leaves_nothing(eng
     assert up.changes["create"] >= 150
     made = Store(tmp_path / "dev" / "world.db")
     types = {entry.type for entry in made.everything()}
-    assert types <= set(listed())
+    assert types <= set(type_names())
     assert set(up.outputs) == {"kubeconfig", "platform"}
     assert up.outputs["kubeconfig"] == "[secret]"
 

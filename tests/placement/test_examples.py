@@ -14,7 +14,6 @@ from gpuplatform.accept import accepted
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.plan import teams
 from gpuplatform.render.document import Document
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.queues.values import CHART
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import AdmissionMode, Settings
@@ -89,7 +88,7 @@ def guarded(
         training_operator(running.plane, operator.command, manifests),
     ):
         running.apply_stack(rendered)
-        running.apply(admission_documents(stack_view(settings, template_name), AdmissionMode.DENY))
+        running.apply(admission_documents(stack_view(settings), AdmissionMode.DENY))
         assert running.settle() == ()
         yield stack, settings, running
 

@@ -92,7 +92,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
 ) -> None:
     first = bring_up(folder, queued)
     assert first.outcome.changes["create"] >= 150
-    assert first.still_moving == ()
+    assert first.unsettled == ()
     sandbox = attach(folder, first.settings)
     kubectl = sandbox.plane.kubectl
     bindings = items(kubectl, "validatingadmissionpolicybindings")
@@ -112,7 +112,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
     status = folder.status()
     assert status is not None
     for name in ("etcd", "kube-apiserver", "karpenter", "kueue"):
-        assert any(f"{name} was killed by signal 9; its log is" in line for line in status.said)
+        assert any(f"{name} was killed by signal 9; its log is" in line for line in status.events)
 
     # A changed price is a changed catalog: Karpenter is restarted with it.
     earlier = attach(folder, first.settings).karpenter.url
@@ -144,7 +144,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
 
 def test_another_stack_is_refused_while_the_sandbox_holds_one(folder: SessionFolder) -> None:
     folder.claim("dev")
-    with pytest.raises(SandboxError, match="holds the stack dev, and it holds one at a time"):
+    with pytest.raises(SandboxError, match="runs the stack dev, and it runs one stack at a time"):
         up("prod", ROOT / "Pulumi.prod.yaml", folder, Steps(io.StringIO(), []))
 
 
@@ -183,7 +183,7 @@ def test_a_port_that_another_program_took_is_said_and_nothing_runs(folder: Sessi
     with socket.socket() as other:
         other.bind(("127.0.0.1", identity.api_server))
         other.listen()
-        with pytest.raises(SandboxError, match=f"another program has taken: {identity.api_server}") as raised:
+        with pytest.raises(SandboxError, match=f"another program uses ports of .*: {identity.api_server}") as raised:
             up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert "Traceback" not in str(raised.value)
     until(lambda: folder.supervisor() is None)
@@ -193,7 +193,7 @@ def test_a_tool_that_is_not_to_be_had_leaves_nothing(folder: SessionFolder, monk
     def nowhere(*_: object) -> None:
         raise ToolUnavailableError("etcd could not be had")
 
-    monkeypatch.setattr(up_and_down, "have", nowhere)
+    monkeypatch.setattr(up_and_down, "provide", nowhere)
     with pytest.raises(ToolUnavailableError, match="etcd"):
         up("dev", DEV, folder, Steps(io.StringIO(), []))
     assert not folder.path.exists()

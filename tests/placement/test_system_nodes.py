@@ -80,7 +80,7 @@ def test_every_release_stands_on_the_stacks_own_system_nodes_even_where_a_cpu_no
     out = io.StringIO()
     ended = up("staging", staging, folder, Steps(out, []))
     assert ended.ok, out.getvalue()
-    assert ended.still_moving == ()
+    assert ended.unsettled == ()
     cluster = attach(folder, ended.settings)
     kubectl = cluster.plane.kubectl
     system = {name_of(node) for node in items(kubectl, "nodes", f"--selector={SELECTED}")}

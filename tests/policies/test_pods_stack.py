@@ -9,7 +9,6 @@ import pytest
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.render.block import block as block_of
-from gpuplatform.render.dra import template_name
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard import keys
 from policies.judge import apply
@@ -33,7 +32,7 @@ from tests.policies.documents import GONE, Document, but, requirement
 from tests.policies.harness import subject
 from tests.policies.pod_documents import a_deployment, a_headless_service, a_job, block, resources
 
-DEV = stack_view(stack_settings("dev"), template_name)
+DEV = stack_view(stack_settings("dev"))
 _POD = ("spec", "template", "spec")
 _SELECTOR = (*_POD, "nodeSelector")
 _RESOURCES = (*_POD, "containers", 0, "resources")
@@ -142,7 +141,7 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         POD_OFF_GPU_NODES,
         "everything tolerated",
         but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]),
-        ("spec.template.spec.tolerations: given a toleration of the taint nvidia.com/gpu", "asks for no card"),
+        ("spec.template.spec.tolerations: given a toleration of the taint nvidia.com/gpu", "a pod without cards"),
     ),
     (
         POD_OFF_GPU_NODES,
@@ -292,7 +291,7 @@ def test_what_a_simpler_rule_says_already_is_not_said_again() -> None:
 
 def test_a_pod_that_lands_on_two_pools_is_told_what_parts_them() -> None:
     pools: list[Plain] = [a_pool(), a_pool(name="other", cards=_cards("A10G-24GB", "g5.xlarge"))]
-    view = stack_view(some_settings(pools=pools), template_name)
+    view = stack_view(some_settings(pools=pools))
     (message,) = said(POD_REACHES_ONE_POOL, in_pool("infer"), view)
     assert "several pools of test: serve, other" in message
     assert "gpu.model" in message
@@ -301,7 +300,7 @@ def test_a_pod_that_lands_on_two_pools_is_told_what_parts_them() -> None:
 
 def test_a_pod_too_large_for_some_cards_of_its_pool_reaches_all_that_it_could() -> None:
     cards = _cards("L4-24GB", "g6.xlarge") + _cards("A10G-24GB", "g5.12xlarge")
-    view = stack_view(some_settings(pools=[a_pool(cards=cards)]), template_name)
+    view = stack_view(some_settings(pools=[a_pool(cards=cards)]))
     assert said(POD_REACHES_WHOLE_POOL, in_pool("infer", "4"), view) == []
     assert said(POD_REACHES_ONE_POOL, in_pool("infer", "4"), view) == []
 
@@ -330,7 +329,7 @@ def test_a_request_within_the_default_limit_is_let_pass() -> None:
 
 
 def view_of(namespace: dict[str, Plain], **others: Plain) -> StackView:
-    return stack_view(some_settings(tenants=[a_tenant(namespaces=[namespace])], **others), template_name)
+    return stack_view(some_settings(tenants=[a_tenant(namespaces=[namespace])], **others))
 
 
 TWO_PURPOSES: dict[str, Plain] = {"pools": [a_pool(), a_pool(name="learn", purpose="train")]}
@@ -371,7 +370,7 @@ def test_serving_keeps_off_training_nodes_with_efa_whatever_its_priority() -> No
     pasted = block_of(pool).as_pod_fragment()
     for part in ("nodeSelector", "tolerations"):
         pod = but(pod, *_POD, part, pasted[part])
-    prod = stack_view(settings, template_name)
+    prod = stack_view(settings)
     (message,) = said(POD_POOL_ALLOWED, pod, prod)
     assert "may land on train-efa; allowed: the pools of ml-serving: infer, infer-thirds" in message
     assert said(POD_POOL_ALLOWED, but(pod, "metadata", "namespace", "ml-training"), prod) == []
@@ -398,7 +397,7 @@ def test_a_pod_too_large_for_the_nodes_of_today_is_held_to_its_pools_all_the_sam
 
 
 def test_a_queued_job_names_a_pool_of_its_namespace_like_any_other() -> None:
-    prod = stack_view(stack_settings("prod"), template_name)
+    prod = stack_view(stack_settings("prod"))
     queued = but(a_job(), "metadata", "labels", {keys.QUEUE_NAME: "default"})
     assert said(POD_POOL_ALLOWED, queued, prod) == []
     unselective = but(queued, *_SELECTOR, GONE)
@@ -411,7 +410,7 @@ def test_a_queued_job_names_a_pool_of_its_namespace_like_any_other() -> None:
 
 
 def test_work_of_a_queued_namespace_waits_in_that_namespaces_queue() -> None:
-    view = stack_view(stack_settings("prod"), template_name)
+    view = stack_view(stack_settings("prod"))
     job = but(a_job(), "metadata", "labels", {keys.QUEUE_NAME: "fast", keys.QUEUE_PRIORITY: "training-normal"})
     (message,) = said(POD_QUEUE_ALLOWED, job, view)
     assert (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuplatform.analysis.placement.pod import Match, PodAsk
+from gpuplatform.analysis.placement.pod import PodAsk
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import TaintEffect, Toleration
 from policies.judge import judge_one
 from policies.lint.judging import Source, lint
@@ -169,10 +170,10 @@ def test_selector_and_affinity_are_joined_and_terms_are_alternatives() -> None:
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
     pod_ask = ask(only(but(pod, *_SPEC, "affinity", {"nodeAffinity": required})))
     assert pod_ask is not None
-    from_selector = (Match("gpu.pool", "In", ("infer",)), Match("n", "In", ("5",)))
+    from_selector = (Requirement("gpu.pool", "In", ("infer",)), Requirement("n", "In", ("5",)))
     assert pod_ask.alternatives == (
-        (*from_selector, Match("zone", "In", ("a",))),
-        (*from_selector, Match("zone", "Exists")),
+        (*from_selector, Requirement("zone", "In", ("a",))),
+        (*from_selector, Requirement("zone", "Exists")),
     )
 
 

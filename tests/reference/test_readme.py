@@ -21,7 +21,7 @@ def test_the_readme_says_what_dev_and_staging_cost_at_rest() -> None:
 
 @pytest.mark.parametrize("stack", FIGURES)
 def test_a_stack_s_cost_at_rest_is_the_computed_one_to_two_digits(stack: str) -> None:
-    partial_settings = check_file(stack_file(stack)).draft
+    partial_settings = check_file(stack_file(stack)).partial_settings
     assert partial_settings is not None
     computed = bill(partial_settings)
     assert computed is not None

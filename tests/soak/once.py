@@ -17,8 +17,8 @@ def main(verb: str, path: str) -> int:
     try:
         if verb == "up":
             ended = up("dev", ROOT / "Pulumi.dev.yaml", folder, steps)
-            print("changes:", dict(ended.outcome.changes), "moving:", ended.still_moving)
-            return 0 if ended.ok and not ended.still_moving else 1
+            print("changes:", dict(ended.outcome.changes), "moving:", ended.unsettled)
+            return 0 if ended.ok and not ended.unsettled else 1
         _, outcome = down(folder, steps)
     except SandboxError as error:
         print(error)

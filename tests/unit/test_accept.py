@@ -5,6 +5,9 @@ import pytest
 from gpuplatform import accept
 from gpuplatform.accept import RefusedError, accepted, check, check_file, report
 from gpuplatform.faults import Fault, errors, warnings
+from gpuplatform.plan.node_pools import plan
+from gpuplatform.plan.queues import flavors
+from gpuplatform.render.stack import render
 from gpuplatform.settings import source
 from gpuplatform.settings.source import Plain
 from tests.builders import STACKS, a_card, a_namespace, a_pool, a_tenant, settings_object, stack_file
@@ -99,3 +102,13 @@ def test_a_file_that_holds_no_settings_is_one_fault_and_no_exception(content: by
 def test_a_file_and_its_object_are_judged_alike(stack: str) -> None:
     raw, _ = source.read(stack_file(stack))
     assert accept.check(raw) == accept.check_file(stack_file(stack))
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_checking_and_rendering_a_stack_plan_its_node_pools_once(stack: str) -> None:
+    plan.cache_clear()
+    flavors.cache_clear()
+    settings = accepted(source.read(stack_file(stack))[0])
+    render(settings)
+    assert plan.cache_info().misses == 1
+    assert flavors.cache_info().misses == 1

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
+from gpuplatform.catalog.instance_types import InstanceType, types_named
 from gpuplatform.plan.node_pools import PlannedNodePool, plan, unit_resource
 from gpuplatform.plan.queues import Flavor, flavors, queue_plan_of
 from gpuplatform.plan.teams import limit, pools_of, training
@@ -148,13 +148,15 @@ def _vcpu_parts(draft: PartialSettings) -> Iterator[tuple[tuple[str, str], int]]
         for key in {_key(node, node_pool.market.market) for node in node_pool.types}:
             yield key, _largest(key, node_pool)
     for pool in draft.cpu_pools:
-        for key in {_key(node, market) for node in _known(pool.instance_types) for market in pool.markets}:
+        for key in {_key(node, market) for node in types_named(pool.instance_types) for market in pool.markets}:
             yield key, pool.ceiling_vcpus
     for pool in draft.neuron_pools:
         for market in pool.markets:
-            for key in {_key(node, market) for node in _known(pool.instance_types)}:
+            for key in {_key(node, market) for node in types_named(pool.instance_types)}:
                 types = [
-                    node for node in _known(pool.instance_types) if _key(node, market) == key and node.neuron_devices
+                    node
+                    for node in types_named(pool.instance_types)
+                    if _key(node, market) == key and node.neuron_devices
                 ]
                 yield (
                     key,
@@ -164,17 +166,13 @@ def _vcpu_parts(draft: PartialSettings) -> Iterator[tuple[tuple[str, str], int]]
                     ),
                 )
     if draft.system_nodes is not None:
-        sizes = [node.vcpus for node in _known(draft.system_nodes.instance_types)]
+        sizes = [node.vcpus for node in types_named(draft.system_nodes.instance_types)]
         yield (_OTHERS, Market.ON_DEMAND.value), draft.system_nodes.nodes * max(sizes, default=0)
 
 
 def _largest(key: tuple[str, str], planned: PlannedNodePool) -> int:
     types = [node for node in planned.types if _key(node, planned.market.market) == key and node.cards]
     return max((planned.ceiling_cards // node.cards * node.vcpus for node in types), default=0)
-
-
-def _known(names: tuple[str, ...]) -> list[InstanceType]:
-    return [known_type for name in names if (known_type := instance_type(name))]
 
 
 def _key(node: InstanceType, market: Market) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
+from gpuplatform.catalog.instance_types import InstanceType, types_named
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH, PricedService, gp3_usd_per_hour, usd_per_hour
 from gpuplatform.plan.node_pools import PlannedNodePool, plan
 from gpuplatform.plan.prices import Prices
@@ -78,7 +78,7 @@ def bill(draft: PartialSettings) -> Bill | None:
         lines += [_nat(draft.network), _endpoints(draft.network)]
     if draft.system_nodes is not None:
         nodes = draft.system_nodes
-        dearest = _dearest(_types(nodes.instance_types), Market.ON_DEMAND, prices)
+        dearest = _dearest(types_named(nodes.instance_types), Market.ON_DEMAND, prices)
         lines.append(_fixed("system nodes", nodes.nodes * (dearest + gp3_usd_per_hour(nodes.root_volume_gib))))
     planned = plan(draft.pools, draft.zones)
     by_pool: dict[str, list[PlannedNodePool]] = {}
@@ -88,11 +88,11 @@ def bill(draft: PartialSettings) -> Bill | None:
         lines += _pool(of_pool, draft.cost, prices)
     use = draft.cost.expected_use_percent / 100
     for cpu in draft.cpu_pools:
-        types = _types(cpu.instance_types)
+        types = types_named(cpu.instance_types)
         sizes = [node.vcpus for node in types]
         lines.append(_elastic(cpu.name, _Fill(types, sizes, cpu.markets), cpu.ceiling_vcpus, use, prices))
     for neuron in draft.neuron_pools:
-        types = _types(neuron.instance_types)
+        types = types_named(neuron.instance_types)
         sizes = [node.neuron_devices for node in types]
         lines.append(_elastic(neuron.name, _Fill(types, sizes, neuron.markets), neuron.ceiling_devices, use, prices))
     return Bill(tuple(lines), _unpriced(draft, planned, prices))
@@ -180,10 +180,6 @@ def _elastic(name: str, fill: _Fill, ceiling: int, use: float, prices: Prices, p
 
 def _dearest(types: Iterable[InstanceType], market: Market, prices: Prices) -> float:
     return max((prices.usd_per_hour(node.name, market) or 0.0 for node in types), default=0.0)
-
-
-def _types(names: tuple[str, ...]) -> list[InstanceType]:
-    return [known_type for name in names if (known_type := instance_type(name))]
 
 
 def _unpriced(draft: PartialSettings, planned: tuple[PlannedNodePool, ...], prices: Prices) -> tuple[str, ...]:

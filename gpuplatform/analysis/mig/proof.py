@@ -11,6 +11,7 @@ from gpuplatform.analysis.mig.listing import also_fits, reaches
 from gpuplatform.analysis.mig.reasons import why_not
 from gpuplatform.catalog.mig import MigGeometry, parse_profile
 from gpuplatform.faults import Fault
+from gpuplatform.standard.labels import profile_value
 
 _NEAREST = 3
 
@@ -101,7 +102,7 @@ def _nearest_profile(geometry: MigGeometry, name: str) -> str | None:
     """The card's profile nearest to a name: by compute slices first, then attribute, then memory."""
     parsed = parse_profile(name)
     if parsed is None:
-        return next((profile.name for profile in geometry.profiles if profile.label_value == name), None)
+        return next((profile.name for profile in geometry.profiles if profile_value(profile.name) == name), None)
     return min(
         geometry.profiles,
         key=lambda p: (

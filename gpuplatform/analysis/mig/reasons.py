@@ -16,6 +16,7 @@ from gpuplatform.analysis.mig.layout import (
 )
 from gpuplatform.analysis.mig.listing import largest_uniform
 from gpuplatform.catalog.mig import MigGeometry, MigProfile, parse_profile
+from gpuplatform.standard.labels import profile_value
 
 
 def why_not(geometry: MigGeometry, layout: Layout) -> str:
@@ -35,7 +36,9 @@ def unknown_profile(geometry: MigGeometry, name: str) -> str:
     all_profiles = f"all its profiles: {', '.join(profile.name for profile in geometry.profiles)}"
     parsed = parse_profile(name)
     if parsed is None:
-        profile_name = next((profile.name for profile in geometry.profiles if profile.label_value == name), None)
+        profile_name = next(
+            (profile.name for profile in geometry.profiles if profile_value(profile.name) == name), None
+        )
         if profile_name is not None:
             return f"{name} is how labels and resources write it; in a layout the profile is called {profile_name}"
         return (

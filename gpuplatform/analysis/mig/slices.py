@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpuplatform.analysis.mig import prove
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile, shares_per_card, unit_resource
 
 
@@ -46,7 +45,7 @@ def cuts(planned: Iterable[PlannedNodePool]) -> tuple[Cut, ...]:
 
 
 def _unused(planned: PlannedNodePool, profile: str | None) -> tuple[int, int]:
-    table = geometry(planned.card.mig_table) if planned.card.mig_table else None
+    table = planned.card.geometry
     if profile is None or table is None:
         return 0, 0
     proof = prove(table, {profile: planned.units_per_card})

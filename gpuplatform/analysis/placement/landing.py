@@ -11,10 +11,11 @@ import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gpuplatform.analysis.placement.pod import Match, PodAsk, tolerates, unmet
+from gpuplatform.analysis.placement.pod import PodAsk, tolerates, unmet
 from gpuplatform.analysis.placement.view import LaunchOption, NodePoolView, StackView
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels, resources, taints
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import Toleration
 
 
@@ -128,25 +129,27 @@ def _nearest(ask: PodAsk, pool: NodePoolView) -> tuple[Obstacle, ...]:
     return min(candidates, key=len) + shares
 
 
-def _unmet(alternative: tuple[Match, ...], pool: NodePoolView, option: LaunchOption) -> tuple[Match, ...]:
+def _unmet(alternative: tuple[Requirement, ...], pool: NodePoolView, option: LaunchOption) -> tuple[Requirement, ...]:
     """Demands that no node of the option meets; one zone must meet all demands on the zone."""
-    of_zone = tuple(match for match in alternative if match.key == keys.ZONE)
-    others = tuple(match for match in alternative if match.key != keys.ZONE)
+    of_zone = tuple(requirement for requirement in alternative if requirement.key == keys.ZONE)
+    others = tuple(requirement for requirement in alternative if requirement.key != keys.ZONE)
     left = unmet(others, {**pool.labels, **option.labels})
     if of_zone and not any(not unmet(of_zone, {keys.ZONE: zone}) for zone in pool.zones):
         left += of_zone
     return left
 
 
-def _selection(left: tuple[Match, ...], pool: NodePoolView, option: LaunchOption) -> tuple[Obstacle, ...]:
+def _selection(left: tuple[Requirement, ...], pool: NodePoolView, option: LaunchOption) -> tuple[Obstacle, ...]:
     has = {**pool.labels, **option.labels, keys.ZONE: ", ".join(pool.zones)}
     return tuple(
         Obstacle(
             Obstructs.SELECTION,
-            f"selects {match}, and its nodes have "
-            + (f"{match.key}={has[match.key]}" if match.key in has else f"no label {match.key}"),
+            f"selects {requirement}, and its nodes have "
+            + (
+                f"{requirement.key}={has[requirement.key]}" if requirement.key in has else f"no label {requirement.key}"
+            ),
         )
-        for match in left
+        for requirement in left
     )
 
 

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from gpuplatform.analysis.label_accuracy import well_known
 from gpuplatform.analysis.placement.landing import unselective
 from gpuplatform.analysis.placement.view import LaunchOption, NamespaceView, NodePoolView, StackView
-from gpuplatform.catalog.instance_types import InstanceType, instance_type
+from gpuplatform.catalog.instance_types import InstanceType, types_named
 from gpuplatform.faults import Fault
-from gpuplatform.plan.node_pools import PlannedNodePool, plan, shares_per_card, taints_without_cards, unit_resource
+from gpuplatform.plan.node_pools import (
+    PlannedNodePool,
+    claim_template,
+    plan,
+    shares_per_card,
+    taints_without_cards,
+    unit_resource,
+)
 from gpuplatform.plan.prices import Prices
 from gpuplatform.plan.teams import limit, names_of_pools
 from gpuplatform.settings.partial import PartialSettings
-from gpuplatform.settings.pools import CpuPool, NeuronPool, Pool, Provisioner
+from gpuplatform.settings.pools import CpuPool, NeuronPool, Provisioner
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.tenants import Scheduling
 from gpuplatform.standard import aliases, keys, names, resources
+from gpuplatform.standard.instance_labels import instance_labels
 from gpuplatform.standard.markets import Market
 
 
-def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None]) -> StackView:
-    """A stack as a pod sees it; ``claim_template`` returns the template's name of a pool whose cards are claimed."""
+def stack_view(settings: Settings) -> StackView:
+    """A stack as a pod sees it."""
     zones, prices = settings.network.zones, Prices(settings.region, settings.cost)
     gpu = [
         nodepool_view(
@@ -31,7 +38,6 @@ def stack_view(settings: Settings, claim_template: Callable[[Pool], str | None])
                 **(aliases.written(settings.aliases, node_pool.labels) if settings.aliases else {}),
                 keys.REGION: settings.region,
             },
-            claim_template=claim_template(node_pool.pool),
         )
         for node_pool in plan(settings.pools, zones)
     ]
@@ -60,7 +66,6 @@ def nodepool_view(
     planned: PlannedNodePool,
     prices: Prices | None,
     more_labels: Mapping[str, str] | None = None,
-    claim_template: str | None = None,
 ) -> NodePoolView:
     """One NodePool of a GPU pool; without prices every price is unknown."""
     by_karpenter = planned.pool.provisioner is Provisioner.KARPENTER
@@ -78,17 +83,13 @@ def nodepool_view(
         weight=planned.weight,
         replicas=planned.replicas,
         most_per_container=1 if shares_per_card(planned.pool) is not None else None,
-        claim_template=claim_template,
+        claim_template=claim_template(planned.pool),
     )
 
 
 def faults(draft: PartialSettings) -> list[Fault]:
     """A fault for each pool of a stack that accepts a GPU pod which names no purpose."""
-    return unselective(
-        # The template's name does not matter here, only that the cards are claimed.
-        nodepool_view(node_pool, None, claim_template=node_pool.pool.name if node_pool.pool.dra else None)
-        for node_pool in plan(draft.pools, draft.zones)
-    )
+    return unselective(nodepool_view(node_pool, None) for node_pool in plan(draft.pools, draft.zones))
 
 
 def _devices(planned: PlannedNodePool, node: InstanceType) -> dict[str, int]:
@@ -102,7 +103,7 @@ def _devices(planned: PlannedNodePool, node: InstanceType) -> dict[str, int]:
 
 def _other(pool: CpuPool | NeuronPool, zones: tuple[str, ...], prices: Prices) -> NodePoolView:
     """A NodePool without NVIDIA cards: it has no weight, and Karpenter may use any of its markets."""
-    types = [known_type for name in pool.instance_types if (known_type := instance_type(name))]
+    types = types_named(pool.instance_types)
     return NodePoolView(
         name=pool.name,
         pool=pool.name,
@@ -140,7 +141,7 @@ def _option(
     node: InstanceType, market: Market, prices: Prices | None, devices: Mapping[str, int], *, labelled: bool
 ) -> LaunchOption:
     """An instance type on a market; only Karpenter's nodes have more labels than Kubernetes sets."""
-    labels_of_type = well_known(node.name)
+    labels_of_type = instance_labels(node.name)
     plain = (keys.INSTANCE_TYPE, keys.ARCHITECTURE, keys.OPERATING_SYSTEM)
     labels = (
         {**labels_of_type, keys.CAPACITY_TYPE: market.value}

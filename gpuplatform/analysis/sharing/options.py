@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpuplatform.analysis.sharing.need import Bound, Method, Need, Slots, carried_by_host, ruled_out, slots, times
 from gpuplatform.catalog.cards import Card, cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
-from gpuplatform.catalog.mig import MigProfile, geometry
+from gpuplatform.catalog.mig import MigProfile
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile, plan
 from gpuplatform.plan.prices import Prices
 from gpuplatform.settings.pools import MAX_MPS_SHARES, Pool, Sharing
@@ -102,7 +102,7 @@ def of_catalogue(need: Need, prices: Prices) -> tuple[Option, ...]:
 def candidates() -> Iterator[tuple[InstanceType, Card]]:
     """The types for advice without a stack, each with its card; legacy cards are left out."""
     for node in instance_types().values():
-        card = cards().get(node.card or "")
+        card = node.nvidia_card
         if card is not None and not card.legacy and node.architecture == PLATFORM_ARCHITECTURE:
             yield node, card
 
@@ -145,7 +145,7 @@ def way_of(pool: Pool, card: Card) -> Way:
     if not isinstance(sharing, Sharing):
         return Way(Method.WHOLE, 1, 1, card.memory_gb)
     if (profile := mig_profile(pool)) is not None:
-        table = geometry(card.mig_table) if card.mig_table else None
+        table = card.geometry
         slice_profile = table.profile(profile) if table else None
         slices = slice_profile.max_instances if slice_profile else 0
         return Way(Method.MIG, slices, slices, slice_profile.memory_gb if slice_profile else 0, profile)
@@ -204,7 +204,7 @@ def _ways(card: Card, node: InstanceType, need: Need) -> Iterator[Way]:
 
 def _slices(card: Card, node: InstanceType, need: Need) -> Iterator[Way]:
     """The MIG profile that serves most pods of a node, the largest of several; all slices of a pool are equal."""
-    table = geometry(card.mig_table) if card.mig_table else None
+    table = card.geometry
     if table is None:
         return
     shared = [

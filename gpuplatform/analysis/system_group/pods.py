@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gpuplatform.analysis.placement.pod import mebibytes, millis, quantity
 from gpuplatform.analysis.workloads import Made
+from gpuplatform.standard.quantities import mebibytes, millis, quantity
 from gpuplatform.standard.sheets.sheet import MeantFor
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gpuplatform.analysis.system_group.packing import Room, unplaced
 from gpuplatform.analysis.system_group.pods import SystemPods
-from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types
+from gpuplatform.catalog.instance_types import InstanceType, instance_types, types_named
 from gpuplatform.faults import Fault
 from gpuplatform.settings.cluster import MAX_SYSTEM_NODES, SystemNodes
 
@@ -57,7 +57,7 @@ class Load:
 
 def load(group: SystemNodes, pods: SystemPods) -> Load | None:
     """The load of a group; None where the catalog does not know its instance types."""
-    nodes = [node for name in group.instance_types if (node := instance_type(name))]
+    nodes = types_named(group.instance_types)
     if len(nodes) < len(group.instance_types):
         return None
     room = Room.of_any(nodes)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from gpuplatform.analysis.placement.pod import Match, PodAsk
+from gpuplatform.analysis.placement.pod import PodAsk
 from gpuplatform.standard import keys
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.sheets.sheet import AffinityRequirement, Paths, Requests, Sheet, Workload
 from gpuplatform.standard.taints import TaintEffect, Toleration
 
@@ -48,11 +49,11 @@ class Made:
     @property
     def ask(self) -> PodAsk:
         """The demands of one of its pods on a node, as the scheduler reads them."""
-        selected = tuple(Match(key, "In", (value,)) for key, value in self.node_selector.items())
+        selected = tuple(Requirement(key, "In", (value,)) for key, value in self.node_selector.items())
         terms = self.node_terms or ((),)
         return PodAsk(
             alternatives=tuple(
-                (*selected, *(Match(line.key, line.operator, line.values) for line in term)) for term in terms
+                (*selected, *(Requirement(line.key, line.operator, line.values) for line in term)) for term in terms
             ),
             tolerations=tuple(map(_toleration, self.tolerations)),
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gpuplatform.analysis.label_accuracy import well_known
 from gpuplatform.analysis.placement.pod import PodAsk, tolerates, unmet
 from gpuplatform.catalog.instance_types import InstanceType, instance_type
 from gpuplatform.plan.node_pools import PlannedNodePool, plan, taints_without_cards
 from gpuplatform.settings.pools import NeuronPool, Provisioner, Sharing
 from gpuplatform.settings.settings import Settings
 from gpuplatform.standard import keys
+from gpuplatform.standard.instance_labels import instance_labels
 from gpuplatform.standard.sheets.sheet import Mark, MeantFor
 from gpuplatform.standard.taints import SYSTEM_TAINT, Taint, system_labels
 
@@ -77,7 +77,7 @@ def _gpu(settings: Settings, pool_labels: Callable[[PlannedNodePool], Mapping[st
         by_karpenter = planned.pool.provisioner is Provisioner.KARPENTER
         for offered in planned.types:
             labels_of_type = (
-                {**well_known(offered.name), keys.NODEPOOL: planned.name} if by_karpenter else _plain(offered.name)
+                {**instance_labels(offered.name), keys.NODEPOOL: planned.name} if by_karpenter else _plain(offered.name)
             )
             yield NodeKind(
                 name=f"a node of {planned.name} ({offered.name})",
@@ -108,7 +108,7 @@ def _others(settings: Settings) -> Iterator[NodeKind]:
         for name in pool.instance_types:
             yield NodeKind(
                 name=f"a node of {pool.name} ({name})",
-                labels={**well_known(name), keys.NODEPOOL: pool.name},
+                labels={**instance_labels(name), keys.NODEPOOL: pool.name},
                 taints=taints_without_cards(pool),
                 places=frozenset(places),
             )

@@ -1,4 +1,4 @@
-"""Alerting rules and recording rules of Prometheus."""
+"""An alerting rule and a recording rule of Prometheus, and commands of runbooks."""
 
 from __future__ import annotations
 

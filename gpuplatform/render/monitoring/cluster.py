@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from gpuplatform.render.monitoring.alert import Alert, AlertSeverity, on_the_node
-from gpuplatform.render.monitoring.names import ASKING, grown, node_label
+from gpuplatform.render.monitoring.names import ASKING, IS_READY, grown, node_label, selected
 from gpuplatform.settings.settings import Monitoring
 from gpuplatform.standard import keys, labels
 
-_GPU_NODE = f'kube_node_labels{{{node_label(labels.VENDOR.key)}="nvidia"}}'
+_GPU_NODE = selected("kube_node_labels", f'{node_label(labels.VENDOR.key)}="nvidia"')
 _NO_CAPACITY = (
     ".*InsufficientInstanceCapacity.*|UnfulfillableCapacity|MaxSpotInstanceCountExceeded|.*ReservationCapacity.*"
 )
 _FAILURES = "karpenter_cloudprovider_instance_launch_failures_total"
 _MESSAGES = "karpenter_interruption_received_messages_total"
+_NOT_STARTING = selected("kube_pod_container_status_waiting_reason", 'reason!="ContainerCreating"')
+_DRIFTED_SECONDS = selected(
+    "operator_nodeclaim_status_condition_current_status_seconds", 'type="Drifted"', 'status="True"'
+)
+_SECONDS_PER_DAY = 86_400
+_NODECLAIM = "{{ $labels.name }}"
 _DESCRIBE_POD = "kubectl -n {{ $labels.namespace }} describe pod {{ $labels.pod }}"
 _NODECLAIMS = "kubectl get nodeclaims"
 _NODECLAIMS_WIDE = "kubectl get nodeclaims -o wide"
@@ -42,8 +48,8 @@ def _pod_alerts(minutes: int) -> tuple[Alert, ...]:
             summary="{{ $labels.namespace }}/{{ $labels.pod }} asks for cards and finds no node",
             description=(
                 "`gpuplatform pods FILE --stack NAME` says what keeps the pod off the pool that it names."
-                f" {_DESCRIBE_POD} shows Karpenter's reason: a ceiling is reached, AWS has no capacity, or no pool"
-                " answers the pod's selection."
+                f" {_DESCRIBE_POD} shows Karpenter's reason:"
+                " a ceiling is reached, AWS has no capacity, or no pool answers the pod's selection."
             ),
             look=(
                 "kubectl -n NAMESPACE describe pod POD",
@@ -53,11 +59,7 @@ def _pod_alerts(minutes: int) -> tuple[Alert, ...]:
         ),
         Alert(
             "GpuPodNotStarting",
-            expr=(
-                "max by (namespace, pod, reason)"
-                ' (kube_pod_container_status_waiting_reason{reason!="ContainerCreating"} == 1)'
-                f" and on (namespace, pod) {ASKING}"
-            ),
+            expr=f"max by (namespace, pod, reason) ({_NOT_STARTING} == 1) and on (namespace, pod) {ASKING}",
             for_minutes=minutes,
             severity=AlertSeverity.TICKET,
             summary="{{ $labels.namespace }}/{{ $labels.pod }} has cards and does not start: {{ $labels.reason }}",
@@ -75,10 +77,15 @@ def _pod_alerts(minutes: int) -> tuple[Alert, ...]:
 
 def _launch_alerts() -> tuple[Alert, ...]:
     """Nodes that AWS does not give, or takes back."""
+    other_failures = grown(
+        selected(_FAILURES, f'reason!~"{_NO_CAPACITY}"'), by="reason, zone, capacity_type", window="15m"
+    )
+    without_capacity = grown(selected(_FAILURES, f'reason=~"{_NO_CAPACITY}"'), by="zone, capacity_type", window="30m")
+    interrupted = grown(selected(_MESSAGES, 'message_type="spot_interrupted"'), by="", window="10m")
     return (
         Alert(
             "NodeLaunchFailing",
-            expr=grown(f'{_FAILURES}{{reason!~"{_NO_CAPACITY}"}}', "reason, zone, capacity_type", "15m") + " > 3",
+            expr=f"{other_failures} > 3",
             for_minutes=0,
             severity=AlertSeverity.PAGE,
             summary=(
@@ -92,7 +99,7 @@ def _launch_alerts() -> tuple[Alert, ...]:
         ),
         Alert(
             "CapacityInsufficient",
-            expr=grown(f'{_FAILURES}{{reason=~"{_NO_CAPACITY}"}}', "zone, capacity_type", "30m") + " > 5",
+            expr=f"{without_capacity} > 5",
             for_minutes=0,
             severity=AlertSeverity.TICKET,
             summary="AWS lacks capacity in {{ $labels.zone }} ({{ $labels.capacity_type }})",
@@ -105,7 +112,7 @@ def _launch_alerts() -> tuple[Alert, ...]:
         ),
         Alert(
             "SpotInterruptionStorm",
-            expr=grown(f'{_MESSAGES}{{message_type="spot_interrupted"}}', "", "10m") + " > 5",
+            expr=f"{interrupted} > 5",
             for_minutes=0,
             severity=AlertSeverity.TICKET,
             summary="AWS takes back {{ $value | humanize }} spot nodes within ten minutes",
@@ -120,13 +127,11 @@ def _launch_alerts() -> tuple[Alert, ...]:
 
 def _node_alerts() -> tuple[Alert, ...]:
     """Nodes with cards that do not work."""
+    not_partitioned = selected("kube_node_labels", f'{node_label(keys.MIG_CONFIG_STATE)}="failed"')
     return (
         Alert(
             "GpuNodeNotReady",
-            expr=(
-                'max by (node) (kube_node_status_condition{condition="Ready",status="true"} == 0)'
-                f" and on (node) {_GPU_NODE}"
-            ),
+            expr=f"max by (node) ({IS_READY} == 0) and on (node) {_GPU_NODE}",
             for_minutes=10,
             severity=AlertSeverity.PAGE,
             summary="{{ $labels.node }} has cards and is not ready",
@@ -142,14 +147,14 @@ def _node_alerts() -> tuple[Alert, ...]:
         ),
         Alert(
             "MigPartitionFailed",
-            expr=f'max by (node) (kube_node_labels{{{node_label(keys.MIG_CONFIG_STATE)}="failed"}}) == 1',
+            expr=f"max by (node) ({not_partitioned}) == 1",
             for_minutes=5,
             severity=AlertSeverity.TICKET,
             summary="the cards of {{ $labels.node }} could not be partitioned into their pool's MIG layout",
             description=(
                 "The log of the MIG manager on the node names the card and the step."
-                " Delete the NodeClaim; if the next one fails too, `gpuplatform mig` says whether the card can hold"
-                " the layout."
+                " Delete the NodeClaim;"
+                " if the next one fails too, `gpuplatform mig` says whether the card can hold the layout."
             ),
             look=(on_the_node("logs", "nvidia-mig-manager", "--tail=100"), "kubectl describe node NODE"),
         ),
@@ -161,7 +166,7 @@ def _controller_alerts() -> tuple[Alert, ...]:
     return (
         Alert(
             "KarpenterDown",
-            expr='kube_deployment_status_replicas_available{namespace="kube-system",deployment="karpenter"} < 1',
+            expr=f"{_replicas('kube-system', 'karpenter')} < 1",
             for_minutes=5,
             severity=AlertSeverity.PAGE,
             summary="no replica of Karpenter runs: no node is launched, replaced or removed",
@@ -176,7 +181,7 @@ def _controller_alerts() -> tuple[Alert, ...]:
         ),
         Alert(
             "GpuOperatorDown",
-            expr='kube_deployment_status_replicas_available{namespace="gpu-operator",deployment="gpu-operator"} < 1',
+            expr=f"{_replicas('gpu-operator', 'gpu-operator')} < 1",
             for_minutes=15,
             severity=AlertSeverity.TICKET,
             summary="the GPU Operator does not run: new nodes offer no cards",
@@ -189,17 +194,21 @@ def _controller_alerts() -> tuple[Alert, ...]:
     )
 
 
+def _replicas(namespace: str, deployment: str) -> str:
+    """How many replicas of a Deployment are available."""
+    return selected(
+        "kube_deployment_status_replicas_available", f'namespace="{namespace}"', f'deployment="{deployment}"'
+    )
+
+
 def _drift_alert(days: int) -> Alert:
     """Nodes that have been drifted for more than so many days."""
     return Alert(
         "DriftHeldBack",
-        expr=(
-            'max by (name) (operator_nodeclaim_status_condition_current_status_seconds{type="Drifted",status="True"})'
-            f" > {days} * 86400"
-        ),
+        expr=f"max by (name) ({_DRIFTED_SECONDS}) > {days} * {_SECONDS_PER_DAY}",
         for_minutes=60,
         severity=AlertSeverity.TICKET,
-        summary=f"{{{{ $labels.name }}}} has run on an old template for more than {days} days",
+        summary=f"{_NODECLAIM} has run on an old template for more than {days} days",
         description=(
             "Its pool's budgets have allowed no replacement, or a pod on it must not be disrupted."
             " Open a window, or drain the node."

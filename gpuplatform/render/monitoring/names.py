@@ -40,8 +40,16 @@ def karpenter_resource(resource: str) -> str:
 
 ASKING = 'max by (namespace, pod) (kube_pod_container_resource_requests{resource=~"nvidia_com_(gpu|mig_.*)"} > 0)'
 """Pods that ask for cards or slices."""
+IS_READY = 'kube_node_status_condition{condition="Ready",status="true"}'
+"""1 for each node that is ready, 0 for each that is not."""
+
 _SEEN = "1d"
 """A series counts as old if it has a sample within this time; Prometheus itself may have been down meanwhile."""
+
+
+def selected(series: str, *matchers: str) -> str:
+    """A series where every matcher holds: ``up`` and ``job="a"`` give ``up{job="a"}``."""
+    return f"{series}{{{','.join(matchers)}}}"
 
 
 def nodes_of(nodepool: PlannedNodePool, instance_type: str | None = None) -> str:
@@ -53,7 +61,7 @@ def nodes_of(nodepool: PlannedNodePool, instance_type: str | None = None) -> str
     node_labels = {keys.NODE_GROUP if by_eks else keys.NODEPOOL: nodepool.name}
     if instance_type is not None:
         node_labels[keys.INSTANCE_TYPE] = instance_type
-    return "kube_node_labels{" + ",".join(f'{node_label(key)}="{value}"' for key, value in node_labels.items()) + "}"
+    return selected("kube_node_labels", *(f'{node_label(key)}="{value}"' for key, value in node_labels.items()))
 
 
 def grown(series: str, by: str, window: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
 from gpuplatform.plan.prices import Prices
 from gpuplatform.render.monitoring.alert import Recording
-from gpuplatform.render.monitoring.names import nodes_of, sanitized
+from gpuplatform.render.monitoring.names import nodes_of, sanitized, selected
 from gpuplatform.standard import labels
 
 ALLOCATED_CARDS = "gpu:allocated_cards:sum"
@@ -29,9 +29,10 @@ def recordings(planned: Sequence[PlannedNodePool], prices: Prices) -> Iterator[R
     yield Recording(USE, f"avg by ({by}) (DCGM_FI_PROF_GR_ENGINE_ACTIVE)")
     # No series says which namespace holds claimed cards.
     claimed = "|".join(node_pool.name for node_pool in planned if node_pool.pool.dra)
-    counted = f'{{nodepool!~"{claimed}"}}' if claimed else ""
-    paid = f"sum by ({by}, capacity_type) ({PAID_USD}{counted})"
-    yield Recording(IDLE_USD, f"{paid} - (sum by ({by}, capacity_type) ({ALLOCATED_USD}) or {paid} * 0)")
+    counted = selected(PAID_USD, f'nodepool!~"{claimed}"') if claimed else PAID_USD
+    paid = f"sum by ({by}, capacity_type) ({counted})"
+    allocated = f"sum by ({by}, capacity_type) ({ALLOCATED_USD})"
+    yield Recording(IDLE_USD, f"{paid} - ({allocated} or {paid} * 0)")
 
 
 def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recording]:
@@ -42,13 +43,9 @@ def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recordin
         "gpu_model": nodepool.labels[labels.MODEL.key],
         "capacity_type": market.value,
     }
-    running = (
-        f'kube_pod_container_resource_requests{{resource="{sanitized(unit_resource(nodepool.pool))}"}}'
-        ' * on (namespace, pod) group_left () (kube_pod_status_phase{phase="Running"} == 1)'
-        f" * on (node) group_left () {nodes_of(nodepool)}"
-    )
     if not nodepool.pool.dra:
-        allocated = f"sum by (namespace) ({running}) / {nodepool.units_per_card}"
+        units = f"sum by (namespace) ({_requested_by_running_pods(nodepool)})"
+        allocated = f"{units} / {nodepool.units_per_card}"
         yield Recording(ALLOCATED_CARDS, allocated, series_labels)
         per_card = _per_card(nodepool, prices)
         if per_card is not None:
@@ -62,6 +59,16 @@ def _of_nodepool(nodepool: PlannedNodePool, prices: Prices) -> Iterator[Recordin
     paid = [f"count({nodes_of(nodepool, name)}) * {usd:.4f}" for name, _, usd in counted if usd is not None]
     if paid:
         yield Recording(PAID_USD, _sum(paid), series_labels)
+
+
+def _requested_by_running_pods(nodepool: PlannedNodePool) -> str:
+    """The units that running pods on the NodePool's nodes request, by container."""
+    resource = sanitized(unit_resource(nodepool.pool))
+    requested = selected("kube_pod_container_resource_requests", f'resource="{resource}"')
+    is_running = '(kube_pod_status_phase{phase="Running"} == 1)'
+    return (
+        f"{requested} * on (namespace, pod) group_left () {is_running} * on (node) group_left () {nodes_of(nodepool)}"
+    )
 
 
 def _sum(terms: Iterable[str]) -> str:

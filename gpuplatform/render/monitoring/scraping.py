@@ -1,7 +1,7 @@
-"""The platform's own ServiceMonitors, and how many series they keep at most, because Prometheus needs memory for each.
+"""The platform's own ServiceMonitors, the card exporter's counters, and how many series they make at most.
 
-Targets of the charts, such as kube-state-metrics and the kubelet, are not counted: their charts choose the series.
-Kueue's series are by queue, not by node or NodePool.
+Prometheus needs memory for each series. Targets of the charts, such as kube-state-metrics and the kubelet, are not
+counted: their charts choose the series. Kueue's series are by queue, not by node or NodePool.
 """
 
 from __future__ import annotations
@@ -14,7 +14,21 @@ from gpuplatform.catalog.dcgm_counters import counters
 from gpuplatform.plan.node_pools import PlannedNodePool, mig_profile
 from gpuplatform.render.document import Document, kubernetes_object
 from gpuplatform.render.monitoring.names import NODE_LABELS, sanitized
+from gpuplatform.standard import keys
 from gpuplatform.standard.versions import CHARTS
+
+NAMESPACE = CHARTS["kube-prometheus-stack"].namespace
+COUNTERS_NAME = "dcgm-counters"
+"""The operator's value ``dcgmExporter.config.name``."""
+_COUNTERS_KEY = "dcgm-metrics.csv"
+_API = "monitoring.coreos.com/v1"
+_NODE_META = "__meta_kubernetes_node_label_"
+_EXPORTER_INTERVAL = "15s"
+_INTERVAL = "30s"
+_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+KARPENTER_SERIES = ("karpenter", "operator")
+"""Prefixes of Karpenter's series: its own metrics, and the conditions of its objects."""
+KUEUE_SERIES = ("kueue",)
 
 # Labels of each series and the number of their values: Karpenter v1.14.1, pkg/metrics, pkg/controllers and, for
 # conditions, pkg/apis/v1/nodeclaim_status.go. A NodePool has one market, so that label has one value for it.
@@ -46,37 +60,6 @@ class Kept:
     per_node: int
     """Series of one node of its largest type. XIDs come on top: one series for each code that a card reported within
     five minutes."""
-
-
-def kept(planned: PlannedNodePool, read: Collection[str]) -> Kept:
-    """The series that one NodePool adds, of the card exporter and of Karpenter; of Karpenter's, only ``read`` are kept.
-
-    The exporter measures each slice; shares of a card have no series of their own. KeyError for a series of Karpenter
-    whose number is not in this file.
-    """
-    measured = planned.units_per_card if mig_profile(planned.pool) else 1
-    cards = max(instance_type.cards for instance_type in planned.types)
-    counted = [series for series in read if series not in _OF_CLUSTER]
-    of_nodes = [series for series in counted if series in _OF_NODE]
-    return Kept(
-        planned.name,
-        sum(_OF_NODEPOOL[series] for series in counted if series not in of_nodes),
-        len(counters()) * cards * measured + sum(_OF_NODE[series] for series in of_nodes),
-    )
-
-
-NAMESPACE = CHARTS["kube-prometheus-stack"].namespace
-COUNTERS_NAME = "dcgm-counters"
-"""The operator's value ``dcgmExporter.config.name``."""
-_COUNTERS_KEY = "dcgm-metrics.csv"
-_API = "monitoring.coreos.com/v1"
-_NODE_META = "__meta_kubernetes_node_label_"
-_EXPORTER_INTERVAL = "15s"
-_INTERVAL = "30s"
-_TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"
-KARPENTER_SERIES = ("karpenter", "operator")
-"""Prefixes of Karpenter's series: its own metrics, and the conditions of its objects."""
-KUEUE_SERIES = ("kueue",)
 
 
 def counters_config_map(namespace: str) -> Document:
@@ -115,11 +98,34 @@ def service_monitors(karpenter: Collection[str], kueue: Collection[str]) -> list
         _monitor(
             "karpenter",
             CHARTS["karpenter"].namespace,
-            {"app.kubernetes.io/name": "karpenter"},
+            {keys.APP_NAME: "karpenter"},
             {"port": "http-metrics", "interval": _INTERVAL, "metricRelabelings": [_keep(karpenter)]},
         ),
     ]
     return [*monitors, _kueue_monitor(kueue)] if kueue else monitors
+
+
+def series_of(expr: str, beginnings: Collection[str]) -> frozenset[str]:
+    """The series in an expression whose names begin with one of these prefixes."""
+    without_strings = re.sub(r'"[^"]*"', "", expr)
+    return frozenset(re.findall(rf"\b(?:{'|'.join(beginnings)})_\w+", without_strings))
+
+
+def kept(planned: PlannedNodePool, read: Collection[str]) -> Kept:
+    """The series that one NodePool adds, of the card exporter and of Karpenter; of Karpenter's, only ``read`` are kept.
+
+    The exporter measures each slice; shares of a card have no series of their own. KeyError for a series of Karpenter
+    whose number is not in this file.
+    """
+    measured = planned.units_per_card if mig_profile(planned.pool) else 1
+    cards = max(instance_type.cards for instance_type in planned.types)
+    counted = [series for series in read if series not in _OF_CLUSTER]
+    of_nodes = [series for series in counted if series in _OF_NODE]
+    return Kept(
+        planned.name,
+        sum(_OF_NODEPOOL[series] for series in counted if series not in of_nodes),
+        len(counters()) * cards * measured + sum(_OF_NODE[series] for series in of_nodes),
+    )
 
 
 def _kueue_monitor(read: Collection[str]) -> Document:
@@ -132,18 +138,12 @@ def _kueue_monitor(read: Collection[str]) -> Document:
         "tlsConfig": {"insecureSkipVerify": True},
         "metricRelabelings": [_keep(read)],
     }
-    match = {"app.kubernetes.io/name": "kueue", "app.kubernetes.io/component": "metrics-service"}
+    match = {keys.APP_NAME: "kueue", keys.APP_COMPONENT: "metrics-service"}
     return _monitor("kueue", CHARTS["kueue"].namespace, match, endpoint)
 
 
 def _keep(read: Collection[str]) -> Document:
     return {"sourceLabels": ["__name__"], "regex": "|".join(sorted(read)), "action": "keep"}
-
-
-def series_of(expr: str, beginnings: Collection[str]) -> frozenset[str]:
-    """The series in an expression whose names begin with one of these prefixes."""
-    without_strings = re.sub(r'"[^"]*"', "", expr)
-    return frozenset(re.findall(rf"\b(?:{'|'.join(beginnings)})_\w+", without_strings))
 
 
 def _monitor(name: str, namespace: str, match: dict[str, str], endpoint: Document, **more: object) -> Document:

@@ -48,6 +48,31 @@ class MonitoringDocuments:
     """By the chart's name."""
 
 
+def monitoring(settings: Settings) -> MonitoringDocuments | None:
+    """The monitoring of a stack; None where it is switched off."""
+    if not settings.monitoring.enabled:
+        return None
+    monitors = service_monitors(read_of_karpenter(settings), read_of_kueue(settings))
+    return MonitoringDocuments(
+        namespaces=tuple(map(_namespace, ("kube-prometheus-stack", "keda"))),
+        counters=counters_config_map(CHARTS["gpu-operator"].namespace),
+        documents=(*monitors, rules(settings), *map(_config_map, BOARDS)),
+        values=monitoring_values(settings),
+    )
+
+
+def rules(settings: Settings) -> Document:
+    """One PrometheusRule: the recording rules first, then the alerts, which may read them."""
+    groups = [
+        {"name": "gpu-recorded", "interval": "60s", "rules": [recording.as_rule() for recording in recorded(settings)]},
+        {
+            "name": "gpu-alerts",
+            "rules": [alert.as_rule(settings.monitoring.runbooks_url) for alert in alerts(settings)],
+        },
+    ]
+    return kubernetes_object("monitoring.coreos.com/v1", "PrometheusRule", _RULES, NAMESPACE, spec={"groups": groups})
+
+
 def alerts(settings: Settings) -> tuple[Alert, ...]:
     """Every alert of a stack."""
     planned = plan(settings.pools, settings.network.zones)
@@ -94,35 +119,10 @@ def _read(settings: Settings, beginnings: Collection[str]) -> frozenset[str]:
     return frozenset(name for expr in expressions(settings).values() for name in series_of(expr, beginnings))
 
 
-def monitoring(settings: Settings) -> MonitoringDocuments | None:
-    """The monitoring of a stack; None where it is switched off."""
-    if not settings.monitoring.enabled:
-        return None
-    monitors = service_monitors(read_of_karpenter(settings), read_of_kueue(settings))
-    return MonitoringDocuments(
-        namespaces=tuple(map(_namespace, ("kube-prometheus-stack", "keda"))),
-        counters=counters_config_map(CHARTS["gpu-operator"].namespace),
-        documents=(*monitors, rules(settings), *map(_config_map, BOARDS)),
-        values=monitoring_values(settings),
-    )
-
-
 def _namespace(chart: str) -> Document:
     """A chart's namespace with the strictest Pod Security level of its pods; the node exporter uses the host."""
     labels = {keys.MANAGED_BY: "pulumi", keys.POD_SECURITY_ENFORCE: sheets()[chart].pod_security.value}
     return kubernetes_object("v1", "Namespace", CHARTS[chart].namespace, labels=labels)
-
-
-def rules(settings: Settings) -> Document:
-    """One PrometheusRule: the recording rules first, then the alerts, which may read them."""
-    groups = [
-        {"name": "gpu-recorded", "interval": "60s", "rules": [recording.as_rule() for recording in recorded(settings)]},
-        {
-            "name": "gpu-alerts",
-            "rules": [alert.as_rule(settings.monitoring.runbooks_url) for alert in alerts(settings)],
-        },
-    ]
-    return kubernetes_object("monitoring.coreos.com/v1", "PrometheusRule", _RULES, NAMESPACE, spec={"groups": groups})
 
 
 def _config_map(board: Board) -> Document:

@@ -13,6 +13,11 @@ DEFINITIONS_CHART = "prometheus-operator-crds"
 """The chart that defines the kinds of the Prometheus operator; every other chart and document is made after it."""
 SERVICE_ACCOUNT = "prometheus"
 """The service account of Prometheus: the identity that may write to a managed workspace."""
+_EVERY_TAINT = (
+    {"operator": "Exists", "effect": TaintEffect.NO_SCHEDULE.value},
+    {"operator": "Exists", "effect": TaintEffect.NO_EXECUTE.value},
+)
+"""The chart's default tolerates only the first, so nodes with a NoExecute taint would have no exporter."""
 
 
 def monitoring_values(settings: Settings) -> dict[str, Document]:
@@ -52,41 +57,6 @@ def prometheus_values(settings: Settings) -> Document:
         "prometheus-node-exporter": {"resources": requests("20m", "32Mi"), "tolerations": list(_EVERY_TAINT)},
         **{component: {"enabled": False} for component in absent},
     }
-
-
-_EVERY_TAINT = (
-    {"operator": "Exists", "effect": TaintEffect.NO_SCHEDULE.value},
-    {"operator": "Exists", "effect": TaintEffect.NO_EXECUTE.value},
-)
-"""The chart's default tolerates only the first, so nodes with a NoExecute taint would have no exporter."""
-
-
-def _prometheus(settings: Settings) -> Document:
-    """The spec from which the Prometheus operator makes Prometheus."""
-    chosen = settings.monitoring
-    spec: Document = {
-        # Every rule and monitor of the cluster counts, not only those that carry the release's name.
-        "ruleSelectorNilUsesHelmValues": False,
-        "serviceMonitorSelectorNilUsesHelmValues": False,
-        "podMonitorSelectorNilUsesHelmValues": False,
-        "retention": f"{chosen.retention_days}d",
-        "resources": requests("200m", "1Gi"),
-        **placement(),
-        "storageSpec": {
-            "volumeClaimTemplate": {
-                "spec": {
-                    # By name, because a claim without a class waits for ever where the cluster has no default class.
-                    "storageClassName": names.STORAGE_CLASS,
-                    "accessModes": ["ReadWriteOnce"],
-                    "resources": {"requests": {"storage": f"{chosen.storage_gib}Gi"}},
-                }
-            }
-        },
-    }
-    if chosen.managed_workspace_id is not None:
-        url = _remote_write(settings.region, chosen.managed_workspace_id)
-        spec["remoteWrite"] = [{"url": url, "sigv4": {"region": settings.region}}]
-    return spec
 
 
 def definition_values() -> Document:
@@ -133,6 +103,34 @@ def workspace_arn(settings: Settings) -> str | None:
     if workspace is None:
         return None
     return f"arn:aws:aps:{settings.region}:{settings.account_id}:workspace/{workspace}"
+
+
+def _prometheus(settings: Settings) -> Document:
+    """The spec from which the Prometheus operator makes Prometheus."""
+    chosen = settings.monitoring
+    spec: Document = {
+        # Every rule and monitor of the cluster counts, not only those that carry the release's name.
+        "ruleSelectorNilUsesHelmValues": False,
+        "serviceMonitorSelectorNilUsesHelmValues": False,
+        "podMonitorSelectorNilUsesHelmValues": False,
+        "retention": f"{chosen.retention_days}d",
+        "resources": requests("200m", "1Gi"),
+        **placement(),
+        "storageSpec": {
+            "volumeClaimTemplate": {
+                "spec": {
+                    # By name, because a claim without a class waits for ever where the cluster has no default class.
+                    "storageClassName": names.STORAGE_CLASS,
+                    "accessModes": ["ReadWriteOnce"],
+                    "resources": {"requests": {"storage": f"{chosen.storage_gib}Gi"}},
+                }
+            }
+        },
+    }
+    if chosen.managed_workspace_id is not None:
+        url = _remote_write(settings.region, chosen.managed_workspace_id)
+        spec["remoteWrite"] = [{"url": url, "sigv4": {"region": settings.region}}]
+    return spec
 
 
 def _remote_write(region: str, workspace: str) -> str:

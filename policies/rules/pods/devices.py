@@ -13,7 +13,7 @@ in v1.20.0, the GPU Operator's:
   (internal/modifier/graphics.go). Every other list names what it means, and ``compute,utility`` is the default.
 
 An image can set the variables too, as CUDA images do. No manifest shows that; the nodes' own configuration closes it
-(``gpuplatform/render/bringup/runtime.py``).
+(``gpuplatform/render/bring_up/runtime.py``).
 """
 
 from __future__ import annotations

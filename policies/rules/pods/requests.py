@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from gpuplatform.analysis.placement.pod import mebibytes, quantity
 from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from gpuplatform.standard import resources
+from gpuplatform.standard.quantities import mebibytes, quantity
 from policies.cel import Cel, NotInCluster, literal
 from policies.pod import CARD_NAME, CARD_RESOURCES, NAMES_ALLOWED, Container, asks_for_cards, containers
 from policies.rule import Rule, Severity, ViewRule

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuplatform.analysis.placement.pod import Match, tolerates
+from gpuplatform.analysis.placement.pod import tolerates
 from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.mig import geometries
 from gpuplatform.faults import Fault
 from gpuplatform.standard import aliases, keys, labels, taints
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import Taint, TaintEffect, Toleration
 from policies.cel import Cel, every, literal, table
 from policies.pod import Selector, alternatives, asks_for_cards, selectors, tolerations
@@ -16,16 +17,9 @@ from policies.rule import Rule, Severity
 from policies.subject import Subject, Unknown
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 
-_DISCOVERY_PREFIXES = (
-    keys.FEATURE_DISCOVERY_PREFIX,
-    "nvidia.com/cuda.",
-    "nvidia.com/mig.capable",
-    "nvidia.com/mig.strategy",
-)
-"""What GPU Feature Discovery writes once a node is up (NVIDIA/k8s-device-plugin v0.20.0 docs/gpu-feature-discovery)."""
-_INSTRUCTIONS = "nvidia.com/gpu.deploy."
-"""Labels under the same prefix by which the operator selects nodes for its operands."""
-_OF_INSTANCES = keys.INSTANCE_GPU_COUNT.removesuffix("count")
+_DISCOVERY_PREFIXES = keys.FEATURE_DISCOVERY
+_INSTRUCTIONS = keys.OPERANDS_PREFIX
+_OF_INSTANCES = keys.INSTANCE_GPU_PREFIX
 """Karpenter's labels about cards: nodes that it did not make lack them."""
 _PURPOSES = tuple(purpose.value for purpose in labels.Purpose)
 
@@ -130,7 +124,7 @@ def names_purpose(pod: PodTemplate) -> bool:
     return isinstance(terms, Unknown) or all(len(_admitted_purposes(term)) == 1 for term in terms)
 
 
-def _admitted_purposes(alternative: tuple[Match, ...]) -> set[str]:
+def _admitted_purposes(alternative: tuple[Requirement, ...]) -> set[str]:
     """The purposes that one alternative admits."""
     lines = [match for match in alternative if match.key == labels.PURPOSE.key and match.operator == "In"]
     return {value for value in _PURPOSES if all(value in line.values for line in lines)} if lines else set(_PURPOSES)

@@ -9,7 +9,6 @@ from gpuplatform.analysis.sharing.need import Method
 from gpuplatform.analysis.sharing.options import PLATFORM_ARCHITECTURE, way_of
 from gpuplatform.catalog.cards import Card, card
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
-from gpuplatform.catalog.mig import geometry
 from gpuplatform.plan.node_pools import PlannedNodePool, plan
 from gpuplatform.plan.prices import Prices
 from gpuplatform.settings.pools import MAX_MPS_SHARES
@@ -119,7 +118,7 @@ def _cards_of_a_node(planned: PlannedNodePool) -> int:
 
 def _ways(node: InstanceType, gpu_card: Card, market: Market, cost: float) -> Iterator[Offer]:
     yield Offer(node, market, cost, Method.WHOLE, 1, gpu_card.memory_gb, 1.0)
-    table = geometry(gpu_card.mig_table) if gpu_card.mig_table else None
+    table = gpu_card.geometry
     for profile in table.without_attributes().profiles if table else ():
         compute = _slice_compute(gpu_card, profile.name)
         yield Offer(
@@ -130,7 +129,7 @@ def _ways(node: InstanceType, gpu_card: Card, market: Market, cost: float) -> It
 
 
 def _slice_compute(gpu_card: Card, profile: str) -> float:
-    table = geometry(gpu_card.mig_table) if gpu_card.mig_table else None
+    table = gpu_card.geometry
     slice_profile = table.profile(profile) if table else None
     assert table is not None, f"{gpu_card.name} is cut by MIG"
     assert slice_profile is not None, f"{gpu_card.name} has the profile {profile}"

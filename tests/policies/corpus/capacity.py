@@ -26,13 +26,13 @@ CASES: tuple[Case, ...] = (
         "more guaranteed than there can be",
         _line(),
         "platform.capacity[0]",
-        "9 nvidia.com/gpu guaranteed (serving 9 in ml-serving) of 8 that can be (pool serve 8)",
+        "9 nvidia.com/gpu guaranteed (serving 9 in ml-serving) with a capacity of 8 (pool serve 8)",
         "1.00 times",
         "lower a quota",
     ),
     case(GUARANTEES_WITHIN_CAPACITY, "a ratio that is not reached", _line(allowed_ratio=0.5), "0.50 times"),
     case(
-        GUARANTEES_WITHIN_CAPACITY, "a ratio in words", _line(allowed_ratio="much"), "capacity[0]", "the ratio allowed"
+        GUARANTEES_WITHIN_CAPACITY, "a ratio in words", _line(allowed_ratio="much"), "capacity[0]", "the allowed ratio"
     ),
     case(GUARANTEES_WITHIN_CAPACITY, "no pools", _line(pools={}), "units of every pool"),
     case(GUARANTEES_WITHIN_CAPACITY, "guarantees as a number", _line(guaranteed=9), "the guaranteed amounts"),

@@ -164,7 +164,7 @@ CASES: tuple[Case, ...] = (
         WEIGHTS_DESCEND,
         "two of one weight",
         [a_pool(), but(a_pool(), "metadata", "name", "serve-t4")],
-        "serve-l4 is reached by the same pods",
+        "serve-l4 accepts the same pods",
         "its own weight",
     ),
     case(TENANT_LIMIT_RANGE, "none", [a_namespace()], "add a LimitRange"),

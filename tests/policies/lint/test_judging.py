@@ -11,7 +11,6 @@ import yaml
 
 from gpuplatform.accept import check_file
 from gpuplatform.analysis.placement.stack import stack_view
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from policies.lint.judging import LintResult, Source, lint, read
 from tests.builders import STACKS, stack_file, stack_settings
@@ -51,7 +50,7 @@ def test_what_is_good_has_no_finding() -> None:
 def test_everything_that_a_stack_renders_has_no_finding(stack: str) -> None:
     settings = check_file(stack_file(stack)).settings
     assert settings is not None
-    result = lint([Source("all", text_of(*render(settings).documents).encode())], stack_view(settings, template_name))
+    result = lint([Source("all", text_of(*render(settings).documents).encode())], stack_view(settings))
     assert rules(result) == []
 
 
@@ -326,7 +325,7 @@ def test_a_number_of_thousands_of_digits_ends_nothing(
 ) -> None:
     document = but(next(document for document in GOOD if document["kind"] == kind), *path, "LONG")
     text = text_of(document, BAD_CLASS).replace("LONG", f"'{written}'" if quoted else written)
-    linted_file = lint([Source("a.yaml", text.encode())], stack_view(stack_settings("dev"), template_name))
+    linted_file = lint([Source("a.yaml", text.encode())], stack_view(stack_settings("dev")))
     assert linted_file.objects == 2
     assert "priority-class-not-default" in rules(linted_file)
 
@@ -344,7 +343,7 @@ def test_a_text_that_speaks_of_layouts_is_none(text: str) -> None:
 
 
 def test_with_a_stack_a_pod_is_held_to_its_pools() -> None:
-    view = stack_view(stack_settings("dev"), template_name)
+    view = stack_view(stack_settings("dev"))
     pod = but(a_deployment(), *_POD, "nodeSelector", "gpu.model", "H200")
     source = Source("a.yaml", text_of(pod).encode())
     assert rules(lint([source])) == []

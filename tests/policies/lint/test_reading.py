@@ -109,7 +109,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("a: 1\nb: [", 2, "not YAML"),
         ("a: 1\n\tb: 2\n", 2, "not YAML"),
         ("a: {{ .Values.a }}\n", 1, "key that is not a string"),
-        ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, "'c' twice"),
+        ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, "the duplicate key 'c'"),
         ("a: &x [*x]\n", 1, "contains itself"),
         ("a: *nothing\n", 1, "not YAML"),
         ("[" * 300 + "]" * 300, 1, "nested deeper than 100 levels"),

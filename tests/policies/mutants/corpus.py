@@ -12,7 +12,7 @@ from policies.rules import CHANGE_RULES
 from policies.subject import UNKNOWN, Plain, Subject
 from sandbox.cloud.input_validation import input_problems
 from sandbox.cloud.store import Properties
-from sandbox.cloud.types import listed
+from sandbox.cloud.types import type_names
 from tests.policies.documents import GONE, Gone
 from tests.policies.mutants import table_cloud, table_cluster, table_escapes, table_nodes, table_pods
 from tests.policies.mutants.breaking import EVERY_WAY, Judged, Way, at_path, broken
@@ -159,4 +159,4 @@ def refused_by_schema(subject: Subject) -> bool:
     """Whether the provider refuses the inputs before any rule sees them; False if no stand-in makes the type."""
     version = subject.api_version if "/" in subject.api_version else f"core/{subject.api_version}"
     token = f"kubernetes:{version}:{subject.kind}" if subject.api_version else subject.kind
-    return token in listed() and bool(input_problems(token, cast("Properties", dict(subject.body))))
+    return token in type_names() and bool(input_problems(token, cast("Properties", dict(subject.body))))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from gpuplatform.accept import check_file
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.analysis.placement.view import StackView
-from gpuplatform.render.dra import template_name
 from gpuplatform.settings.settings import Settings
 from policies.lint.judging import objects_of, read
 from policies.nodepool import LABELS_PATH
@@ -52,7 +51,7 @@ def source(name: str) -> Source:
     if name == EXAMPLES:
         files = sorted((ROOT / "examples" / "workloads").glob("*.yaml"))
         subjects = [example for path in files for example in objects_of(read(path, path.name))[0]]
-        return Source(name, tuple(subjects), stack_view(_settings("dev"), template_name))
+        return Source(name, tuple(subjects), stack_view(_settings("dev")))
     if name == WRITTEN:
         seen = {_kind(document) for other in (*STACKS, EXAMPLES) for document in source(other).subjects}
         others = [document for document in map(subject, GOOD) if _kind(document) not in seen]

@@ -36,7 +36,7 @@ def nodepools() -> dict[str, Document]:
     """NodePools by a name, each way of disruption once."""
     by_name: dict[str, Document] = {}
     for stack in STACKS:
-        for document in render(stack_settings(stack)).node_pools:
+        for document in (rendered.node_pool for rendered in render(stack_settings(stack)).node_pools):
             if all(document["spec"]["disruption"] != other["spec"]["disruption"] for other in by_name.values()):  # type: ignore[index]
                 by_name[f"{stack}/{name_of(document)}"] = document
     for name, disruption in (("shares", SHARES), ("one-reason", ONE_REASON)):

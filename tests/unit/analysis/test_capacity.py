@@ -43,8 +43,9 @@ def a_team(name: str, quota: dict[str, int], priority: str = "inference-critical
 
 def draft_of(pools: list[Plain], tenants: list[Plain], **more: Plain) -> tuple[PartialSettings, list[Fault]]:
     loaded = check(settings_object(pools=pools, tenants=tenants, **more))
-    assert loaded.draft is not None
-    return loaded.draft, [fault for fault in loaded.faults if fault.path.startswith(("tenants", "queues", "pools"))]
+    assert loaded.partial_settings is not None
+    faults = [fault for fault in loaded.faults if fault.path.startswith(("tenants", "queues", "pools"))]
+    return loaded.partial_settings, faults
 
 
 def test_teams_may_be_guaranteed_exactly_what_there_is() -> None:
@@ -98,7 +99,7 @@ def test_what_is_published_of_such_a_stack_lets_the_policy_see_the_same() -> Non
     assert findings(held) == []
     cast(list[dict[str, Plain]], published["capacity"])[0]["allowed_ratio"] = 1.0
     (finding,) = findings(held)
-    assert "16 nvidia.com/gpu guaranteed (red 8 in ns-red, blue 8 in ns-blue) of 8" in finding
+    assert "16 nvidia.com/gpu guaranteed (red 8 in ns-red, blue 8 in ns-blue) with a capacity of 8" in finding
 
 
 def findings(stack: Mapping[str, object]) -> list[str]:
@@ -242,7 +243,7 @@ def test_check_prints_the_table_and_the_same_as_json(stack: str) -> None:
     shown = CliRunner().invoke(main, ["check", "--stack", stack])
     assert "GUARANTEED" in shown.output, shown.output
     assert "vCPU quotas that the account needs" in shown.output
-    assert ("no namespace has a quota: inferentia" in shown.output) == (stack != "staging")
+    assert ("pools without a namespace quota: inferentia" in shown.output) == (stack != "staging")
     written = CliRunner().invoke(main, ["check", "--stack", stack, "--format", "json"])
     capacity = json.loads(written.output)["capacity"]
     assert capacity["overcommit_ratio_allowed"] == 1.0

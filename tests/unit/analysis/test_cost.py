@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from gpuplatform.analysis.cost import Bill, advice, bill, difference, faults, team_lines, unpromised
 from gpuplatform.catalog.prices import price
 from gpuplatform.catalog.service_prices import HOURS_PER_MONTH, gp3_usd_per_hour
-from gpuplatform.settings import partial as draft
+from gpuplatform.settings import partial
 from gpuplatform.settings.source import Plain
 from tests.builders import (
     STACKS,
@@ -38,7 +38,7 @@ def of(name: str) -> float:
 
 
 def billed(**overrides: Plain) -> Bill:
-    whole = bill(draft.of_settings(some_settings(**overrides)))
+    whole = bill(partial.of_settings(some_settings(**overrides)))
     assert whole is not None
     return whole
 
@@ -113,7 +113,7 @@ def test_an_existing_network_pays_for_its_own_nat() -> None:
             "private_subnets": [{"id": f"subnet-0123456789abcdef{n}", "zone": zone} for n, zone in enumerate(ZONES)],
         }
     }
-    whole = bill(draft.read(raw)[1])
+    whole = bill(partial.read(raw)[1])
     assert whole is not None
     assert floor_and_ceiling(whole, "NAT gateways") == (0.0, 0.0)
 
@@ -203,7 +203,7 @@ def test_a_quota_is_priced_on_the_cheapest_node_of_the_pools_that_its_namespace_
 
 def test_teams_and_what_is_promised_to_nobody_make_the_bill() -> None:
     settings = some_settings(tenants=[a_tenant()])
-    whole = bill(draft.of_settings(settings))
+    whole = bill(partial.of_settings(settings))
     assert whole is not None
     lines = team_lines(settings)
     rest = unpromised(lines, whole)
@@ -234,7 +234,7 @@ def test_a_changed_assumption_is_the_reason_of_every_line_that_it_moves() -> Non
 
 def told_of(**pool: Plain) -> str:
     settings = some_settings(pools=[a_pool(**pool)], cost={"monthly_budget_usd": 10**8})
-    whole = bill(draft.of_settings(settings))
+    whole = bill(partial.of_settings(settings))
     assert whole is not None
     return " ".join(cost_advice.says for cost_advice in advice(settings, whole))
 
@@ -256,12 +256,12 @@ def test_a_limit_below_the_bill_is_refused_and_one_that_meets_it_is_not(key: str
     reached = (whole.floor_usd_per_month, whole.ceiling_usd_per_month)[which]
     for limit, refused in ((int(reached), [f"cost.{key}"]), (int(reached) + 1, [])):
         raw = settings_object(pools=[a_static_pool(), a_pool()], cost={key: limit})
-        assert [fault.path for fault in faults(draft.read(raw)[1])] == refused
+        assert [fault.path for fault in faults(partial.read(raw)[1])] == refused
 
 
 def test_the_fault_says_what_the_stack_costs() -> None:
     raw = settings_object(cost={"monthly_floor_limit_usd": 10})
-    (fault,) = faults(draft.read(raw)[1])
+    (fault,) = faults(partial.read(raw)[1])
     assert fault.given == f"10, below the floor of ${billed().floor_usd_per_month:,.0f} a month"
 
 
@@ -269,7 +269,7 @@ def test_without_region_or_limits_there_is_nothing_to_judge() -> None:
     for missing in ("region", "cost"):
         raw = merged(settings_object(), {})
         del raw[missing]
-        settings_read = draft.read(raw)[1]
+        settings_read = partial.read(raw)[1]
         assert bill(settings_read) is None
         assert faults(settings_read) == []
 
@@ -277,7 +277,7 @@ def test_without_region_or_limits_there_is_nothing_to_judge() -> None:
 @pytest.mark.parametrize("stack", STACKS)
 def test_each_environment_has_a_price_for_everything_and_room_below_its_limits(stack: str) -> None:
     settings = stack_settings(stack)
-    whole = bill(draft.of_settings(settings))
+    whole = bill(partial.of_settings(settings))
     assert whole is not None
     assert whole.unpriced == ()
     assert 0 < whole.floor_usd_per_month <= settings.cost.monthly_floor_limit_usd

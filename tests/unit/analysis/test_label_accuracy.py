@@ -7,18 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuplatform.analysis.label_accuracy import (
-    Requirement,
     false_labels,
-    has_nvidia,
     judge,
     judge_labels,
     labels_of,
     requirements_of,
     selectable,
-    well_known,
 )
 from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
+from gpuplatform.standard.instance_labels import instance_labels
+from gpuplatform.standard.requirements import Requirement
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 AWS = "karpenter.k8s.aws/instance-"
@@ -207,32 +206,6 @@ def test_a_bound_that_is_no_number_admits_nothing() -> None:
         assert selectable([Requirement(f"{AWS}cpu", "Gt", (bound,))]) == ()
 
 
-def test_types_carry_the_labels_that_karpenter_gives_them() -> None:
-    expected = {
-        INSTANCE_TYPE: "gr6.8xlarge",
-        "kubernetes.io/arch": "amd64",
-        "kubernetes.io/os": "linux",
-        f"{AWS}family": "gr6",
-        f"{AWS}category": "gr",
-        f"{AWS}generation": "6",
-        f"{AWS}size": "8xlarge",
-        f"{AWS}cpu": "32",
-        f"{AWS}memory": "262144",
-        f"{AWS}network-bandwidth": "25000",
-        f"{AWS}local-nvme": "900",
-        f"{AWS}gpu-name": "l4",
-        f"{AWS}gpu-manufacturer": "nvidia",
-        f"{AWS}gpu-count": "1",
-        f"{AWS}gpu-memory": "22888",
-    }
-
-    assert dict(well_known("gr6.8xlarge")) == expected
-    assert well_known("p6-b200.48xlarge")[f"{AWS}category"] == "p"
-    assert well_known("g6f.4xlarge")[f"{AWS}gpu-memory"] == "11444"
-    assert well_known("inf2.24xlarge")[f"{AWS}accelerator-count"] == "6"
-    assert f"{AWS}gpu-count" not in well_known("inf2.24xlarge")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_labels_of_every_card_are_true_of_its_own_types(name: str) -> None:
     node = instance_types()[name]
@@ -245,9 +218,9 @@ def test_the_labels_of_every_card_are_true_of_its_own_types(name: str) -> None:
 
 requirement_texts = st.builds(
     Requirement,
-    st.sampled_from(sorted(well_known("g6.xlarge"))),
+    st.sampled_from(sorted(instance_labels("g6.xlarge"))),
     st.sampled_from(OPERATORS),
-    st.lists(st.sampled_from(sorted({*well_known("g6.xlarge").values(), "0", "g5", "8"})), max_size=2).map(tuple),
+    st.lists(st.sampled_from(sorted({*instance_labels("g6.xlarge").values(), "0", "g5", "8"})), max_size=2).map(tuple),
 )
 
 
@@ -257,7 +230,8 @@ def test_a_further_requirement_never_admits_a_type(some: list[Requirement], furt
 
 
 @given(
-    st.sampled_from(sorted(well_known("g6.xlarge"))), st.lists(st.sampled_from(["g6", "1", "8", "l4", "g"]), max_size=3)
+    st.sampled_from(sorted(instance_labels("g6.xlarge"))),
+    st.lists(st.sampled_from(["g6", "1", "8", "l4", "g"]), max_size=3),
 )
 def test_a_list_and_its_negation_part_the_catalogue(key: str, values: list[str]) -> None:
     inside, outside = (set(selectable([Requirement(key, op, tuple(values))])) for op in ("In", "NotIn"))
@@ -273,14 +247,3 @@ def test_what_is_false_of_some_types_is_false_of_more(chosen: list[str], further
     before = {fault.path for fault in false_labels(claimed, types)}
 
     assert before <= {fault.path for fault in false_labels(claimed, [*types, instance_types()[further]])}
-
-
-def test_every_nvidia_type_is_seen_as_one() -> None:
-    assert {instance_type.family for instance_type in instance_types().values() if has_nvidia(instance_type)} >= {
-        "g6",
-        "g6f",
-        "gr6f",
-        "p5",
-        "g5g",
-    }
-    assert not has_nvidia(instance_types()["trn1.2xlarge"])

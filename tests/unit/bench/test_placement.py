@@ -35,6 +35,7 @@ def test_what_no_card_holds_has_no_bill() -> None:
         least([replace(SMALL, memory_gib=900)], of_catalogue(PRICES))
 
 
+@pytest.mark.slow
 def test_prods_pools_can_carry_the_reference_day_near_the_least_and_no_pod_means_anothers_purpose() -> None:
     settings, rows = stack_settings("prod"), read(DAY)
     assert sum(row.pods for row in rows) == 204

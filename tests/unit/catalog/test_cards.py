@@ -29,9 +29,9 @@ LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
 
 
 def test_the_catalogue_has_exactly_the_cards_that_ec2_reports() -> None:
-    assert {known_card.name: known_card.karpenter_gpu_name for known_card in cards().values()} == {
-        name: gpu_name for name, (gpu_name, _) in GPU_MEMORY_MIB.items()
-    }
+    assert {row.name: (row.karpenter_gpu_name, row.karpenter_gpu_memory_mib) for row in cards().values()} == (
+        GPU_MEMORY_MIB
+    )
 
 
 @pytest.mark.parametrize("name", GPU_MEMORY_MIB)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gpuplatform.catalog.cards import cards
-from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_with_card
+from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_named, types_with_card
 
 NVIDIA_FAMILIES = frozenset(
     [
@@ -145,3 +145,27 @@ def test_of_17_network_cards_of_a_p6_b300_the_first_has_no_efa() -> None:
 def test_a_type_or_card_nobody_knows_is_none() -> None:
     assert instance_type("p3.2xlarge") is None
     assert types_with_card("A100") == ()
+
+
+def test_every_nvidia_type_is_seen_as_one() -> None:
+    assert {instance_type.family for instance_type in instance_types().values() if instance_type.has_nvidia} >= {
+        "g6",
+        "g6f",
+        "gr6f",
+        "p5",
+        "g5g",
+    }
+    assert not instance_types()["trn1.2xlarge"].has_nvidia
+
+
+def test_types_are_found_by_their_names_and_a_name_that_the_catalogue_lacks_is_left_out() -> None:
+    assert [row.name for row in types_named(["p5.48xlarge", "p3.2xlarge", "g6.xlarge"])] == ["p5.48xlarge", "g6.xlarge"]
+
+
+def test_a_type_has_the_facts_of_the_card_that_it_carries_whole() -> None:
+    p4de, fraction, cpu = (instance_types()[name] for name in ("p4de.24xlarge", "g6f.large", "m7i.large"))
+    assert p4de.nvidia_card == cards()["A100-80GB"]
+    assert p4de.geometry == cards()["A100-80GB"].geometry
+    assert p4de.geometry is not None
+    assert (fraction.nvidia_card, fraction.geometry, fraction.fraction_memory_mib) == (None, None, 2861)
+    assert (cpu.nvidia_card, cpu.fraction_memory_mib) == (None, None)

@@ -44,14 +44,6 @@ def test_no_placement_runs_past_the_end_of_its_card() -> None:
             assert list(profile.placements) == sorted(set(profile.placements))
 
 
-def test_labels_and_resources_write_a_plus_as_a_dot_and_keep_a_minus() -> None:
-    card = geometries()["RTX-PRO-6000-96GB"]
-    names = {profile.name: (profile.label_value, profile.resource) for profile in card.profiles}
-    assert names["1g.24gb"] == ("1g.24gb", "nvidia.com/mig-1g.24gb")
-    assert names["1g.24gb+me.all"] == ("1g.24gb.me.all", "nvidia.com/mig-1g.24gb.me.all")
-    assert names["1g.24gb-me"] == ("1g.24gb-me", "nvidia.com/mig-1g.24gb-me")
-
-
 def test_every_profile_names_its_slices_memory_and_attribute_as_its_figures_do() -> None:
     for card in geometries().values():
         for profile in card.profiles:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gpuplatform.analysis.placement.pod import Match, PodAsk
+from gpuplatform.analysis.placement.pod import PodAsk
 from gpuplatform.changes.comparison import Change, compare, stack_of
 from gpuplatform.changes.stranded import Manifest
 from gpuplatform.faults import Severity
 from gpuplatform.settings.source import Plain
+from gpuplatform.standard.requirements import Requirement
 from gpuplatform.standard.taints import TaintEffect, Toleration
 from tests.builders import a_card, a_market, a_pool, some_settings
 
@@ -25,7 +26,7 @@ def manifest(cards: int = 1, **selects: str) -> Manifest:
         "deploy/chat.yaml",
         "Deployment ml-serving/chat",
         PodAsk(
-            alternatives=(tuple(Match(key, "In", (value,)) for key, value in chosen.items()),),
+            alternatives=(tuple(Requirement(key, "In", (value,)) for key, value in chosen.items()),),
             tolerations=TOLERATIONS,
             devices=(("nvidia.com/gpu", cards),),
             largest_container=(("nvidia.com/gpu", cards),),

@@ -83,8 +83,8 @@ def test_a_well_formed_profile_that_the_card_lacks_is_impossible() -> None:
         (("A100-40GB", "1g.5gb:0"), "a whole number from 1 to 999"),
         (("A100-40GB", "1g.5gb:"), "a whole number from 1 to 999"),
         (("A100-40GB", "1g.5gb:many"), "a whole number from 1 to 999"),
-        (("A100-40GB", "1g.5gb", "--card", "A100-40GB"), "--card goes with --file"),
-        (("A100-40GB", "--file", "x.yaml"), "give --file alone"),
+        (("A100-40GB", "1g.5gb", "--card", "A100-40GB"), "--card needs --file"),
+        (("A100-40GB", "--file", "x.yaml"), "write the card as --card CARD"),
         (("--file", "x.yaml", "--card", "V100"), "no card 'V100' with MIG is known"),
     ],
 )

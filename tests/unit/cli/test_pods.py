@@ -118,7 +118,7 @@ def test_a_static_pool_s_nodes_are_there_already() -> None:
 def test_what_cannot_be_judged_is_said() -> None:
     broken = changed('cpu: "2"', "cpu: plenty")
     assert broken.exit_code == 1
-    assert "no quantity" in broken.output
+    assert "cannot be judged: a resource quantity is invalid" in broken.output
     assert run("-", "--stack", "dev", stdin="a: [").exit_code == 1
     nothing = run("-", "--stack", "dev", stdin="apiVersion: v1\nkind: Service\n")
     assert (nothing.exit_code, nothing.output) == (0, "the file has no pod and no object that creates one\n")

@@ -106,9 +106,9 @@ def test_a_stack_on_this_machine_is_read_from_its_state(tmp_path: Path, monkeypa
     root = {"type": "pulumi:pulumi:Stack", "outputs": {"platform": outputs_of(some_settings())}}
     file.write_text(json.dumps({"checkpoint": {"latest": {"resources": [root]}}}), encoding="utf-8")
 
-    assert published.published("dev", "platform") == outputs_of(some_settings())
-    assert published.published("dev", "another") is None
-    assert published.published("prod", "platform") is None
+    assert published.stack_output("dev", "platform") == outputs_of(some_settings())
+    assert published.stack_output("dev", "another") is None
+    assert published.stack_output("prod", "platform") is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"checkpoint": {"latest": null}}'])
@@ -117,4 +117,4 @@ def test_a_state_that_tells_nothing_is_nothing(tmp_path: Path, monkeypatch: pyte
     file = published.state_file("dev")
     file.parent.mkdir(parents=True)
     file.write_text(text, encoding="utf-8")
-    assert published.published("dev", "platform") is None
+    assert published.stack_output("dev", "platform") is None

@@ -38,7 +38,7 @@ def test_status_says_what_runs_and_what_happened(folder: SessionFolder) -> None:
     folder.claim("dev")
     event = "12:00:00 etcd was killed by signal 9; its log is /logs/etcd.log; it was started again"
     folder.write_status(
-        Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/logs/etcd.log", 1),), said=(event,))
+        Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/logs/etcd.log", 1),), events=(event,))
     )
     result = asked("status")
     assert result.exit_code == 0

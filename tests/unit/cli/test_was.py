@@ -16,6 +16,8 @@ from tests.history import STACK, History
 
 RENAMED = ("- name: train\n        purpose", "- name: learn\n        purpose")
 VERSIONS = "gpuplatform/standard/versions.py"
+STARTS_PYTHON = pytest.mark.slow
+"""A revision is read by its own code, in a process; one such test stays in `make quick`."""
 
 
 @pytest.fixture
@@ -59,6 +61,7 @@ def test_a_raised_kubernetes_names_what_is_replaced_and_leaves_nothing_behind(
     assert list(scratch.iterdir()) == []
 
 
+@STARTS_PYTHON
 def test_a_downgrade_is_refused_and_told_all_the_same(history: History) -> None:
     history.edit(STACK, ('version: "1.35"', 'version: "1.34"'))
     code, output = checked(history)
@@ -94,6 +97,7 @@ def test_a_break_that_is_allowed_warns_in_the_same_words(history: History) -> No
     assert "finetune-single-card.yaml: Job ml-training/finetune" in output
 
 
+@STARTS_PYTHON
 def test_a_raised_pin_is_seen_between_revisions(history: History) -> None:
     text = (history.folder / VERSIONS).read_text(encoding="utf-8")
     karpenter = text.split('Pin("karpenter", "')[1].split('"')[0]
@@ -110,10 +114,10 @@ def test_a_raised_pin_is_seen_between_revisions(history: History) -> None:
     assert f"node image: al2023@v20250101 becomes al2023@{image}" in output
 
 
-def test_a_file_says_that_pins_are_taken_as_unchanged(history: History) -> None:
+def test_a_file_says_that_the_same_pins_are_assumed(history: History) -> None:
     code, output = against_the_file(history)
     assert code == 0
-    assert "pins of charts, add-ons and node images are taken as unchanged" in output
+    assert "the comparison assumes the same charts, add-ons and node images" in output
     assert "no running node is replaced by this change" in output
 
 
@@ -128,13 +132,14 @@ def test_a_file_wins_over_a_revision_of_its_name(
 def test_what_is_neither_is_wrong_usage(history: History) -> None:
     code, output = checked(history, was="nowhere")
     assert code == 2
-    assert "--was nowhere: neither a file nor a git revision" in output
+    assert "--was nowhere: this is neither a file nor a git revision" in output
 
 
 def test_a_word_that_git_would_take_for_an_option_is_wrong_usage(history: History) -> None:
     assert checked(history, was="--all")[0] == 2
 
 
+@STARTS_PYTHON
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -154,10 +159,11 @@ def test_a_revision_whose_code_cannot_render_says_what_cannot_be_known(
     (unknown,) = [line for line in output.splitlines() if line.startswith("not known: ")]
     assert unknown.startswith("not known: pins of HEAD cannot be read: ")
     assert reason in unknown
-    assert unknown.endswith("compared by settings alone")
+    assert unknown.endswith("only the settings are compared")
     assert "no running node is replaced" not in output
 
 
+@STARTS_PYTHON
 def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_python_path(
     history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +176,7 @@ def test_a_revision_without_a_part_names_that_part_alone_whatever_the_callers_py
     assert "gpuplatform-was-" not in output
 
 
+@STARTS_PYTHON
 def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
     components = history.folder / "components"
     components.mkdir()
@@ -177,17 +184,18 @@ def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
     history.commit()
     (components / "network.py").write_text("SECOND = 2\n", encoding="utf-8")
     output = checked(history)[1]
-    assert "not known: what other code makes in AWS: components, __main__.py are not those of HEAD" in output
+    assert "not known: changes in AWS by other code: components, __main__.py differ from HEAD" in output
     assert "no running node is replaced" not in output
 
 
+@STARTS_PYTHON
 def test_another_file_is_held_against_its_environments_stack(history: History) -> None:
     raised = history.folder / "raised.yaml"
     text = history.stack.read_text(encoding="utf-8")
     raised.write_text(text.replace('version: "1.35"', 'version: "1.36"'), encoding="utf-8")
     code, output = asked("check", "--settings", str(raised), "--was", "HEAD")
     assert code == 0, output
-    assert f"note: HEAD has no raised.yaml: it is compared with {STACK}" in output
+    assert f"note: HEAD has no raised.yaml: its {STACK} is compared" in output
     assert "cluster.version: 1.35 becomes 1.36" in output
 
 
@@ -203,9 +211,7 @@ def test_settings_that_are_wrong_in_form_are_compared_without_what_is_wrong(hist
     history.edit(STACK, ("nodes_at_once: 2", "nodes_at_once: many"), ('version: "1.35"', 'version: "1.36"'))
     code, output = against_the_file(history)
     assert code == 1
-    assert (
-        "not known: of the new settings, because they cannot be read: pools[infer].disruption.nodes_at_once" in output
-    )
+    assert "not known: parts of the new settings that cannot be read: pools[infer].disruption.nodes_at_once" in output
     assert "cluster.version: 1.35 becomes 1.36" in output
 
 
@@ -216,7 +222,7 @@ def test_earlier_settings_that_are_refused_are_compared_as_far_as_they_go(histor
     history.edit(STACK, ('version: "1.35"', 'version: "1.36"'))
     code, output = checked(history, was=str(earlier))
     assert code == 0, output
-    assert "the earlier settings are refused by today's code (cost.monthly_budget_usd" in output
+    assert "today's code refuses the earlier settings (cost.monthly_budget_usd" in output
     assert "cluster.version: 1.35 becomes 1.36" in output
 
 
@@ -252,6 +258,7 @@ def test_options_about_a_change_need_one(history: History) -> None:
         assert "give --was too" in output
 
 
+@STARTS_PYTHON
 def test_the_bill_is_compared_by_the_same_words(history: History) -> None:
     history.edit(STACK, ("{market: on-demand, ceiling_cards: 24}", "{market: on-demand, ceiling_cards: 32}"))
     code, output = asked("cost", "--settings", str(history.stack), "--diff", "HEAD")
@@ -259,7 +266,7 @@ def test_the_bill_is_compared_by_the_same_words(history: History) -> None:
     assert "ceiling_cards 24 → 32" in output
     code, output = asked("cost", "--settings", str(history.stack), "--diff", "nowhere")
     assert code == 2
-    assert "--diff nowhere: neither a file nor a git revision" in output
+    assert "--diff nowhere: this is neither a file nor a git revision" in output
 
 
 def test_an_interrupt_leaves_nothing_behind(history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +277,7 @@ def test_an_interrupt_leaves_nothing_behind(history: History, tmp_path: Path, mo
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.was.told.earlier_stack", interrupted)
+    monkeypatch.setattr("cli.comparison.change_report.earlier_stack", interrupted)
     assert checked(history)[0] == 1
     assert list(scratch.iterdir()) == []
     assert history.worktrees() == 1

@@ -20,7 +20,6 @@ from components.queues import Queues, QueuesArgs
 from components.storage import Storage, StorageArgs
 from components.tenants import Tenants, TenantsArgs
 from gpuplatform.analysis.placement.stack import stack_view
-from gpuplatform.render.dra import template_name
 from gpuplatform.render.stack import render
 from gpuplatform.settings.settings import Settings
 from gpuplatform.settings.source import Plain
@@ -104,12 +103,7 @@ def device_plugins(name: str, settings: Settings, opts: pulumi.ResourceOptions |
 
 def node_pools(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> NodePools:
     documents = render(settings)
-    args = NodePoolsArgs(
-        cluster=given_cluster(),
-        node_classes=documents.node_classes,
-        overlays=documents.overlays,
-        node_pools=documents.node_pools,
-    )
+    args = NodePoolsArgs(cluster=given_cluster(), node_classes=documents.node_classes, node_pools=documents.node_pools)
     return NodePools(name, args, opts)
 
 
@@ -134,7 +128,7 @@ def queues(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = 
 
 
 def admission(name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> Admission:
-    documents = admission_documents(stack_view(settings, template_name), settings.admission)
+    documents = admission_documents(stack_view(settings), settings.admission)
     return Admission(name, AdmissionArgs(cluster=given_cluster(), documents=documents), opts)
 
 

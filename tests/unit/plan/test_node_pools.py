@@ -28,7 +28,7 @@ def pool(raw: dict[str, Plain]) -> Pool:
 
 
 def planned(*raw: dict[str, Plain]) -> tuple[PlannedNodePool, ...]:
-    return plan([pool(raw_pool) for raw_pool in raw], ZONES)
+    return plan(tuple(pool(raw_pool) for raw_pool in raw), ZONES)
 
 
 @st.composite

@@ -3,6 +3,7 @@ import pytest
 from gpuplatform.analysis import label_accuracy as truth
 from gpuplatform.render.document import kind_of, name_of, namespace_of
 from gpuplatform.render.stack import render
+from gpuplatform.standard import keys
 from gpuplatform.standard.labels import label_problems
 from tests.builders import (
     STACKS,
@@ -14,7 +15,7 @@ from tests.builders import (
     some_settings,
     stack_settings,
 )
-from tests.unit.render.reading import mapping_at, of_kind
+from tests.unit.render.reading import list_at, mapping_at, of_kind
 
 
 @pytest.mark.parametrize("stack", STACKS)
@@ -36,12 +37,15 @@ def test_every_gpu_nodepool_carries_the_standard_and_nothing_false(stack: str) -
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_every_nodepool_launches_from_a_node_class_that_is_rendered(stack: str) -> None:
-    documents = render(stack_settings(stack)).documents
-    classes = of_kind(documents, "EC2NodeClass")
-    for document in of_kind(documents, "NodePool").values():
-        reference = mapping_at(document, "spec", "template", "spec", "nodeClassRef")
-        assert reference["name"] in classes
+def test_a_nodepool_comes_with_the_node_class_that_it_launches_from_and_the_overlays_about_it(stack: str) -> None:
+    rendered = render(stack_settings(stack))
+    for documents in rendered.node_pools:
+        reference = mapping_at(documents.node_pool, "spec", "template", "spec", "nodeClassRef")
+        assert reference["name"] == name_of(documents.node_class)
+        assert documents.node_class in rendered.node_classes
+        for overlay in documents.overlays:
+            (scope, *_) = list_at(overlay, "spec", "requirements")
+            assert (scope["key"], scope["values"]) == (keys.NODEPOOL, [name_of(documents.node_pool)])
 
 
 def test_one_more_namespace_is_one_more_of_each_of_its_documents() -> None:
@@ -62,8 +66,9 @@ def test_every_group_of_documents_is_among_all_of_them() -> None:
     rendered = render(some_settings(pools=[a_pool(), a_slice_pool(), a_static_pool()], tenants=[a_tenant()]))
     (tenant,) = rendered.tenants
     groups = (
-        rendered.storage_class, *rendered.cluster_documents, *rendered.node_classes, *rendered.overlays,
-        *rendered.node_pools, rendered.operator_namespace, *rendered.operator_configs,
+        rendered.storage_class, *rendered.cluster_documents, *rendered.node_classes,
+        *(document for made in rendered.node_pools for document in (*made.overlays, made.node_pool)),
+        rendered.operator_namespace, *rendered.operator_configs,
         tenant.namespace, *tenant.contents,
         *((*rendered.monitoring.namespaces, *rendered.monitoring.documents) if rendered.monitoring else ()),
     )  # fmt: skip

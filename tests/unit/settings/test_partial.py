@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from gpuplatform import accept
 from gpuplatform.faults import errors
-from gpuplatform.settings import partial as draft
-from gpuplatform.settings import source
+from gpuplatform.settings import partial, source
 from gpuplatform.settings.source import Plain
 from tests.builders import STACKS, a_pool, a_slice_pool, a_tenant, settings_object, stack_file
 from tests.examples import examples
@@ -95,8 +94,8 @@ def test_no_object_at_all_makes_a_judge_raise(raw: Plain) -> None:
     assert accept.check(raw).faults
 
 
-def read(**overrides: Plain) -> draft.PartialSettings:
-    return draft.read(settings_object(**overrides))[1]
+def read(**overrides: Plain) -> partial.PartialSettings:
+    return partial.read(settings_object(**overrides))[1]
 
 
 def test_a_wrong_pool_is_mended_and_is_not_one_of_the_whole_ones() -> None:
@@ -145,7 +144,7 @@ def test_what_a_broken_pool_names_is_not_held_against_tenants() -> None:
 
 
 def test_valid_settings_are_their_own_draft() -> None:
-    settings_, parts, faults = draft.read(settings_object(pools=[a_pool(), a_slice_pool()]))
+    settings_, parts, faults = partial.read(settings_object(pools=[a_pool(), a_slice_pool()]))
     assert settings_ is not None
     assert faults == []
-    assert parts == draft.of_settings(settings_)
+    assert parts == partial.of_settings(settings_)

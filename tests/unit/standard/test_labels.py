@@ -148,6 +148,15 @@ def test_the_standard_is_seven_labels_in_four_levels() -> None:
     ]
 
 
-def test_a_profile_with_an_attribute_is_written_with_a_dot() -> None:
-    assert labels.profile_value("1g.10gb+me") == "1g.10gb.me"
+def test_a_profile_with_an_attribute_is_written_with_a_dot_and_keeps_a_minus() -> None:
+    profiles = ("1g.24gb", "1g.10gb+me", "1g.24gb+me.all", "1g.24gb-me")
+    assert [labels.profile_value(profile) for profile in profiles] == [
+        "1g.24gb",
+        "1g.10gb.me",
+        "1g.24gb.me.all",
+        "1g.24gb-me",
+    ]
+
+
+def test_memory_is_written_as_sold() -> None:
     assert labels.memory_value(288) == "288gb"

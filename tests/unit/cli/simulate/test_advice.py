@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from cli.simulate.advice import Suggestion, suggestions, tried
+from cli.simulate.advice import Suggestion, suggestions, trials
 from gpuplatform.accept import check_file
 from gpuplatform.render.document import Document
 from gpuplatform.settings.settings import Settings
@@ -47,9 +47,9 @@ def slices(pods: int, usd_per_hour: float = 27.44705) -> Snapshot:
     requests = {SLICE: Fraction(1), "cpu": Fraction(2)}
     return Snapshot(
         pods=tuple(PodState(EMBED, f"embed-{number}", "one", requests, "", "") for number in range(pods)),
-        not_made=(),
+        missing_pods=(),
         nodes=(node("one", "worker-a100-80gb-on-demand", "p4de.24xlarge", usd_per_hour, cpu="95", **{SLICE: "56"}),),
-        short=frozenset(),
+        exhausted_node_pools=frozenset(),
     )
 
 
@@ -77,9 +77,9 @@ def test_only_what_runs_for_less_in_the_trial_is_said(dev: Settings) -> None:
     better, dearer = slices(7, usd_per_hour=5.0), slices(7, usd_per_hour=30.0)
     waits = replace(better, pods=(*better.pods, PodState(EMBED, "embed-7", None, {}, "no room", "")))
 
-    def said(scene: Snapshot) -> list[float]:
+    def said(snapshot: Snapshot) -> list[float]:
         asked = [Suggestion("try", 1.0, dev, ())]
-        return [trial.usd_per_hour for trial in tried(asked, before.usd_per_hour, lambda _: scene)]
+        return [trial.usd_per_hour for trial in trials(asked, before.usd_per_hour, lambda _: snapshot)]
 
     assert said(better) == [5.0]
     assert said(dearer) == []
@@ -90,4 +90,4 @@ def test_what_the_api_server_refuses_is_no_advice(dev: Settings) -> None:
     def refused(_: Suggestion) -> Snapshot:
         raise SandboxError("denied")
 
-    assert tried([Suggestion("try", 1.0, dev, ())], 10.0, refused) == ()
+    assert trials([Suggestion("try", 1.0, dev, ())], 10.0, refused) == ()

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.simulate.circumstances import event, lacking, moment
+from cli.simulate.circumstances import event, moment, shortages
 from gpuplatform.accept import check_file
 from gpuplatform.settings.settings import Settings
-from sandbox.simulate.scenario import Disturbance, Lacking, Shock
+from sandbox.simulate.scenario import Disturbance, Shock, Shortage
 
 ROOT = Path(__file__).parents[4]
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -29,22 +29,22 @@ def dev() -> Settings:
 
 
 def test_a_zone_a_market_and_a_type_are_each_lacking_on_their_own(dev: Settings) -> None:
-    assert lacking("us-east-1a, spot,g6.xlarge", dev) == (
-        Lacking(zone="us-east-1a"),
-        Lacking(market="spot"),
-        Lacking(instance_type="g6.xlarge"),
+    assert shortages("us-east-1a, spot,g6.xlarge", dev) == (
+        Shortage(zone="us-east-1a"),
+        Shortage(market="spot"),
+        Shortage(instance_type="g6.xlarge"),
     )
 
 
 def test_a_family_is_all_of_its_types(dev: Settings) -> None:
-    types = {shortage.instance_type for shortage in lacking("g5", dev)}
+    types = {shortage.instance_type for shortage in shortages("g5", dev)}
     assert {"g5.xlarge", "g5.2xlarge"} <= types
     assert all(instance_type.startswith("g5.") for instance_type in types)
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(dev: Settings) -> None:
     with pytest.raises(click.BadParameter, match=r"'g99' is not an instance type.*us-east-1a"):
-        lacking("g5,g99", dev)
+        shortages("g5,g99", dev)
 
 
 def test_a_pool_that_is_not_there_is_refused_with_those_that_are(dev: Settings) -> None:

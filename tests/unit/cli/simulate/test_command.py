@@ -93,7 +93,7 @@ def test_what_does_not_run_is_one_message(monkeypatch: pytest.MonkeyPatch) -> No
         raise SandboxError("etcd ended with code 2; its log says")
 
     monkeypatch.setattr(command, "_commands", lambda: None)
-    monkeypatch.setattr(command, "ask", dies)
+    monkeypatch.setattr(command, "run_simulation", dies)
     result = ask(SMOKE, "--stack", "dev")
     assert result.exit_code == 1
     assert result.stderr == "error: etcd ended with code 2; its log says\n"

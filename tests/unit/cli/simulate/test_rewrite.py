@@ -13,7 +13,6 @@ from gpuplatform.accept import check_file
 from gpuplatform.analysis.placement.landing import landing
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.document import Document
-from gpuplatform.render.dra import template_name
 from gpuplatform.settings.settings import Settings
 from policies.pod import ask
 from policies.subject import of_document
@@ -39,7 +38,7 @@ def pools_of(document: Document, settings: Settings) -> tuple[str, ...]:
     (pod,) = pod_templates(of_document(document))
     asked = ask(pod)
     assert asked is not None
-    return landing(asked, stack_view(settings, template_name)).pools
+    return landing(asked, stack_view(settings)).pools
 
 
 @pytest.mark.parametrize("name", ["infer", "worker", "dev"])

@@ -119,9 +119,9 @@ def test_a_names_beginning_makes_a_name_of_its_own_each_time(world: Store) -> No
 
 
 def test_a_chosen_name_is_freed_before_it_is_made_anew_even_where_it_changes() -> None:
-    assert aws.chosen_name(NODE_GROUP, {"nodeGroupName": "n"})
-    assert not aws.chosen_name(NODE_GROUP, {"nodeGroupNamePrefix": "n"})
-    assert aws.chosen_name(ROLE, {"name": "r"})
+    assert aws.has_chosen_name(NODE_GROUP, {"nodeGroupName": "n"})
+    assert not aws.has_chosen_name(NODE_GROUP, {"nodeGroupNamePrefix": "n"})
+    assert aws.has_chosen_name(ROLE, {"name": "r"})
 
 
 def test_a_group_is_made_anew_for_another_template_and_not_for_its_next_version() -> None:

@@ -110,10 +110,10 @@ def test_a_cluster_that_is_not_there_does_not_answer(world: Store) -> None:
 
 
 def test_another_name_or_namespace_is_another_object(world: Store) -> None:
-    assert kubernetes.moved(named("a", "x"), named("a", "y"))
-    assert kubernetes.moved(named("a"), named("b"))
+    assert kubernetes.has_moved(named("a", "x"), named("a", "y"))
+    assert kubernetes.has_moved(named("a"), named("b"))
     labelled: Properties = {"metadata": {"name": "a", "labels": {"k": "v"}}}
-    assert not kubernetes.moved(named("a"), labelled)
+    assert not kubernetes.has_moved(named("a"), labelled)
 
 
 def config_map(text: str, **more: bool) -> Properties:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.cloud.references import REFERENCES, at_path, given_names
+from sandbox.cloud.references import REFERENCES, at_path, names_in_settings
 from sandbox.cloud.signatures import Signature, resource_class, signature
 from sandbox.cloud.store import Properties
 from sandbox.cloud.types import AWS_TYPES
@@ -38,9 +38,9 @@ def test_what_the_settings_name_is_what_the_account_holds(tmp_path: Path) -> Non
         "not: [vpc-0x, my-subnet-network, arn:azure:x]\n",
         encoding="utf-8",
     )
-    assert given_names(file) == {
+    assert names_in_settings(file) == {
         "vpc-0a1b2c3d4e5f67890",
         "subnet-0aaaaaaaaaaaaaaaa",
         "arn:aws:iam::111122223333:role/path/admin",
     }
-    assert given_names(tmp_path / "absent.yaml") == frozenset()
+    assert names_in_settings(tmp_path / "absent.yaml") == frozenset()

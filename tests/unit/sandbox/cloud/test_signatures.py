@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.cloud.signatures import ClassRef, Property, Shape, resource_class, signature
-from sandbox.cloud.types import AWS_TYPES, CRD_CHARTS, listed
+from sandbox.cloud.types import AWS_TYPES, CRD_CHARTS, type_names
 
 SDK = """
 @pulumi.input_type
@@ -65,7 +65,7 @@ def test_a_class_that_the_sdk_lacks_is_named(house: ClassRef) -> None:
         signature(ClassRef(house.file, "BarnArgs"))
 
 
-@pytest.mark.parametrize("token", listed())
+@pytest.mark.parametrize("token", type_names())
 def test_every_listed_type_is_described_by_the_installed_sdk_down_to_its_last_input(token: str) -> None:
     reference = resource_class(token)
     if reference is None:

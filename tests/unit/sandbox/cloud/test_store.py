@@ -14,10 +14,10 @@ def test_what_one_process_makes_another_finds(tmp_path: Path) -> None:
     first, second = Store(tmp_path / "w.db"), Store(tmp_path / "w.db")
     first.create(entry("a"), {"t a"}, set())
     assert second.find("t", "a") == entry("a")
-    assert second.named("t a")
+    assert second.has_name("t a")
     second.delete(entry("a"))
     assert first.everything() == ()
-    assert not first.named("t a")
+    assert not first.has_name("t a")
 
 
 def test_the_journal_keeps_every_change_in_order(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_in_the_middle_of_a_replacement_both_are_there(tmp_path: Path) -> None:
     world = Store(tmp_path / "w.db")
     world.create(entry("a", id_="1"), set(), set())
     world.create(entry("a", id_="2"), set(), set())
-    assert [made.id for made in world.made_as("urn::a")] == ["1", "2"]
+    assert [made.id for made in world.of_urn("urn::a")] == ["1", "2"]
 
 
 def test_many_at_once_lose_nothing(tmp_path: Path) -> None:

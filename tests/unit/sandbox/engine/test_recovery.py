@@ -55,7 +55,7 @@ def test_what_was_made_unseen_is_taken_over_with_its_secrets_sealed(world: Store
     assert taken["id"] == "1"
     assert taken["outputs"] == {"secret": {"ciphertext": "v1:x"}, "size": 1, "arn": "arn:1"}
     assert settled["pending_operations"] == []
-    assert lines == ["thing: had been made as 1; it is added to the state"]
+    assert lines == ["thing: the interrupted run made it as 1; this run adds it to the state"]
 
 
 def test_what_was_not_made_is_dropped(world: Store) -> None:

@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, want, wanted
+from sandbox.session.folder import PartStatus, Process, SessionFolder, Status, request_part, requested_values
 
 
 def test_a_folder_without_a_sandbox_has_no_stack_and_no_supervisor(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_a_folder_without_a_sandbox_has_no_stack_and_no_supervisor(tmp_path: Pat
 
 def test_what_the_supervisor_says_is_read_as_it_was_written(tmp_path: Path) -> None:
     folder = SessionFolder(tmp_path)
-    status = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), said=("etcd was killed",))
+    status = Status(Process.own(), ready=True, parts=(PartStatus("etcd", 7, "/log", 1),), events=("etcd was killed",))
     folder.write_status(status)
     assert folder.status() == status
     supervisor = folder.supervisor()
@@ -31,9 +31,9 @@ def test_a_number_that_another_process_has_now_is_not_the_supervisor(tmp_path: P
 
 
 def test_a_part_is_wanted_with_values_until_its_release_is_gone(tmp_path: Path) -> None:
-    assert wanted(tmp_path, "karpenter") is None
-    want(tmp_path, "karpenter", {"settings": {"featureGates": {"nodeOverlay": True}}})
-    assert wanted(tmp_path, "karpenter") == {"settings": {"featureGates": {"nodeOverlay": True}}}
-    assert wanted(tmp_path, "kueue") is None
-    want(tmp_path, "karpenter", None)
-    assert wanted(tmp_path, "karpenter") is None
+    assert requested_values(tmp_path, "karpenter") is None
+    request_part(tmp_path, "karpenter", {"settings": {"featureGates": {"nodeOverlay": True}}})
+    assert requested_values(tmp_path, "karpenter") == {"settings": {"featureGates": {"nodeOverlay": True}}}
+    assert requested_values(tmp_path, "kueue") is None
+    request_part(tmp_path, "karpenter", None)
+    assert requested_values(tmp_path, "karpenter") is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gpuplatform.render.document import Document, kubernetes_object
-from sandbox.simulate.missing_pods import MissingPods, gone, queued, refused
-from sandbox.simulate.owners import Owners, Workload, itself, pods_wanted
+from sandbox.simulate.missing_pods import MissingPods, queue_waits, refusals, removals
+from sandbox.simulate.owners import Owners, Workload, desired_pods, workload_of
 from sandbox.simulate.snapshot import Snapshot
 
 API = Workload("Deployment", "ml", "api")
@@ -16,7 +16,7 @@ QUOTA = "exceeded quota: cards, requested: requests.nvidia.com/gpu=1, used: requ
 def made(kind: str, name: str, by: Document | None = None, **body: object) -> Document:
     document = {**kubernetes_object("v1", kind, name, "ml"), **body}
     if by is not None:
-        owner = itself(by)
+        owner = workload_of(by)
         above = {"kind": owner.kind, "name": owner.name, "controller": True}
         document["metadata"] = {"name": name, "namespace": "ml", "ownerReferences": [above]}
     return document
@@ -24,11 +24,11 @@ def made(kind: str, name: str, by: Document | None = None, **body: object) -> Do
 
 DEPLOYMENT = made("Deployment", "api", spec={"replicas": 3})
 REPLICAS = made("ReplicaSet", "api-5d", DEPLOYMENT, spec={"replicas": 3})
-OWNERS: Owners = {itself(document): document for document in (DEPLOYMENT, REPLICAS)}
+OWNERS: Owners = {workload_of(document): document for document in (DEPLOYMENT, REPLICAS)}
 
 
 def event(about: Document, message: str, at: str = "2026-11-21T10:00:00Z", reason: str = "FailedCreate") -> Document:
-    owner = itself(about)
+    owner = workload_of(about)
     involved = {"kind": owner.kind, "namespace": owner.namespace, "name": owner.name}
     return {"reason": reason, "message": message, "lastTimestamp": at, "involvedObject": involved}
 
@@ -40,7 +40,7 @@ def pods(count: int, of: Document = REPLICAS) -> list[Document]:
 def test_ten_tries_of_one_controller_are_said_once_and_without_the_pod_s_random_name() -> None:
     tries = [event(REPLICAS, f'Error creating: pods "api-5d-{letter}" is forbidden: {QUOTA}') for letter in "abcdefghi"]
     last = f'(combined from similar events): Error creating: pods "api-5d-j" is forbidden: {QUOTA}'
-    assert refused([*tries, event(REPLICAS, last)], OWNERS, pods(1), [API]) == (MissingPods(API, (QUOTA,)),)
+    assert refusals([*tries, event(REPLICAS, last)], OWNERS, pods(1), [API]) == (MissingPods(API, (QUOTA,)),)
 
 
 @pytest.mark.parametrize(
@@ -58,30 +58,30 @@ def test_ten_tries_of_one_controller_are_said_once_and_without_the_pod_s_random_
     ],
 )
 def test_no_form_of_the_message_names_a_pod(message: str) -> None:
-    (missing,) = refused([event(REPLICAS, message)], OWNERS, [], [API])
-    assert missing.says == ("why",)
+    (missing,) = refusals([event(REPLICAS, message)], OWNERS, [], [API])
+    assert missing.messages == ("why",)
 
 
 def test_the_latest_words_are_the_ones_that_count() -> None:
     early, late = event(REPLICAS, "early", "2026-11-21T10:00:00Z"), event(REPLICAS, "late", "2026-11-21T10:00:09Z")
     for order in ([early, late], [late, early]):
-        assert refused(order, OWNERS, [], [API]) == (MissingPods(API, ("late",)),)
+        assert refusals(order, OWNERS, [], [API]) == (MissingPods(API, ("late",)),)
 
 
 def test_once_every_pod_is_there_an_earlier_refusal_is_none() -> None:
     tried = [event(REPLICAS, QUOTA)]
-    assert refused(tried, OWNERS, pods(2), [API])
-    assert refused(tried, OWNERS, pods(3), [API]) == ()
+    assert refusals(tried, OWNERS, pods(2), [API])
+    assert refusals(tried, OWNERS, pods(3), [API]) == ()
     leaving = made("Pod", "p-9", REPLICAS)
     assert isinstance(leaving["metadata"], dict)
     leaving["metadata"]["deletionTimestamp"] = "2026-11-21T10:00:00Z"
-    assert refused(tried, OWNERS, [*pods(2), leaving], [API]), "one that is being removed is not there"
+    assert refusals(tried, OWNERS, [*pods(2), leaving], [API]), "one that is being removed is not there"
 
 
 def test_a_controller_that_is_gone_and_one_that_nobody_asked_about_hold_nothing_back() -> None:
-    assert refused([event(made("ReplicaSet", "api-old"), QUOTA)], OWNERS, [], [API]) == ()
-    assert refused([event(REPLICAS, QUOTA)], OWNERS, [], []) == ()
-    assert refused([event(REPLICAS, QUOTA, reason="ScalingReplicaSet")], OWNERS, [], [API]) == ()
+    assert refusals([event(made("ReplicaSet", "api-old"), QUOTA)], OWNERS, [], [API]) == ()
+    assert refusals([event(REPLICAS, QUOTA)], OWNERS, [], []) == ()
+    assert refusals([event(REPLICAS, QUOTA, reason="ScalingReplicaSet")], OWNERS, [], [API]) == ()
 
 
 @pytest.mark.parametrize(
@@ -96,15 +96,18 @@ def test_a_controller_that_is_gone_and_one_that_nobody_asked_about_hold_nothing_
     ],
 )
 def test_a_controller_says_how_many_pods_it_wants(kind: str, body: dict[str, object], count: int) -> None:
-    assert pods_wanted(made(kind, "x", None, **body)) == count
+    assert desired_pods(made(kind, "x", None, **body)) == count
 
 
 def test_a_pod_whose_node_is_not_there_is_missed_when_kubernetes_has_removed_it() -> None:
     sneaky = made("Pod", "sneaky", spec={"nodeName": "nowhere"})
     lost, there = made("Pod", "lost", spec={}), made("Pod", "there", spec={})
-    missing = gone([sneaky, lost, there, DEPLOYMENT], [there])
-    assert [(not_made.workload.name, not_made.gone) for not_made in missing] == [("sneaky", True), ("lost", True)]
-    assert "the node nowhere, which does not exist" in missing[0].says[0]
+    missing = removals([sneaky, lost, there, DEPLOYMENT], [there])
+    assert [(not_made.workload.name, not_made.was_removed) for not_made in missing] == [
+        ("sneaky", True),
+        ("lost", True),
+    ]
+    assert "the node nowhere, which does not exist" in missing[0].messages[0]
     assert not Snapshot((), missing, (), frozenset()).all_run
 
 
@@ -112,5 +115,5 @@ def test_a_queue_s_words_are_those_of_the_workload_that_it_holds() -> None:
     job = made("Job", "train")
     waiting = {"conditions": [{"type": "QuotaReserved", "status": "False", "message": "couldn't assign flavors"}]}
     held = made("Workload", "job-train", job, status=waiting)
-    assert queued([held], [itself(job)]) == (MissingPods(itself(job), ("couldn't assign flavors",)),)
-    assert queued([held], []) == ()
+    assert queue_waits([held], [workload_of(job)]) == (MissingPods(workload_of(job), ("couldn't assign flavors",)),)
+    assert queue_waits([held], []) == ()

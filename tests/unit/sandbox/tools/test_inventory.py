@@ -8,12 +8,12 @@ from click.testing import CliRunner
 
 from cli.sandbox import sandbox
 from sandbox.tools import inventory
-from sandbox.tools.inventory import ROWS, Row, There, chosen
+from sandbox.tools.inventory import ROWS, Availability, Row, rows_of
 from sandbox.tools.table import KUBE_APISERVER, TOOLS, Accepts, Tier
 
 
 def names(*asked: str) -> list[str]:
-    return [row.name for row in chosen(asked)]
+    return [row.name for row in rows_of(asked)]
 
 
 def test_a_tier_stands_for_all_that_it_needs() -> None:
@@ -37,7 +37,7 @@ def test_names_and_tiers_mix_and_nothing_comes_twice() -> None:
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(LookupError, match=r"'minikube'.*cluster.*kube-apiserver"):
-        chosen(("minikube", "etcd"))
+        rows_of(("minikube", "etcd"))
 
 
 def test_every_name_is_there_once() -> None:
@@ -72,10 +72,10 @@ def test_what_is_accepted_can_be_said() -> None:
 
 
 def test_the_list_says_where_each_is_or_how_it_is_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    def there(row: Row) -> There | None:
-        return There(Path("/opt/etcd"), "3.6.5", "PATH") if row.name == "etcd" else None
+    def there(row: Row) -> Availability | None:
+        return Availability(Path("/opt/etcd"), "3.6.5", "PATH") if row.name == "etcd" else None
 
-    monkeypatch.setattr(inventory, "what_is_there", there)
+    monkeypatch.setattr(inventory, "availability", there)
     result = CliRunner().invoke(sandbox, ["tools"])
     lines = {line.split()[0]: line for line in result.output.splitlines()}
     assert result.exit_code == 0
@@ -83,4 +83,4 @@ def test_the_list_says_where_each_is_or_how_it_is_had(monkeypatch: pytest.Monkey
     assert "3.6.5      PATH: /opt/etcd" in lines["etcd"]
     assert "missing: `make tools` builds it in about 3.5 min" in lines["kube-apiserver"]
     assert "missing: `make tools` fetches it" in lines["karpenter-crds"]
-    assert "make tools builds it in about 1.5 min" in lines["kwok"]
+    assert "missing: `make tools` builds it in about 1.5 min" in lines["kwok"]
