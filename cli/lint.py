@@ -12,7 +12,7 @@ import click
 
 from cli.stacks import accepted_settings, stack_options
 from gpuplatform.analysis.placement.view import StackView
-from policies.lint.judging import Linted, Source, read
+from policies.lint.judging import LintResult, Source, read
 from policies.lint.judging import lint as judge
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _manifests(directory: Path) -> list[Path]:
     return manifests
 
 
-def _as_format(result: Linted, output: str) -> str:
+def _as_format(result: LintResult, output: str) -> str:
     from policies.lint.output import as_github, as_json, as_text  # noqa: PLC0415
     from policies.lint.sarif import as_sarif  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
-"""Common Expression Language for the rules: literals, shared fragments, and the types for a rule's expression.
+"""Common Expression Language: a rule's expression or the reason why it has none, and functions that write literals.
 
-An expression reads the variables of its kind's policy, which ``policies/admission/scopes.py`` defines, and ``object``.
+An expression reads ``object``, and the variables of its kind's policy, which ``policies/admission/scopes.py`` defines.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TypeAlias
 class Cel:
     """A rule as the API server evaluates it, each time an object is written."""
 
-    keeps: str
+    condition: str
     """An expression that is true if the object keeps the rule."""
-    says: str = ""
-    """An expression whose text is added to the message: facts about this object that the rule's description lacks."""
-    short_of: str = ""
+    message: str = ""
+    """An expression whose text is added to the message: facts about this object."""
+    gap: str = ""
     """The part of the rule that the expression cannot judge; empty if both always agree."""
     everywhere: bool = False
     """For pods: whether it applies in every namespace, not only in those of teams."""
@@ -29,7 +29,7 @@ class Cel:
 class NotInCluster:
     """Why the API server does not enforce a rule."""
 
-    why: str
+    reason: str
 
 
 Admission: TypeAlias = Cel | NotInCluster

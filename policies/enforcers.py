@@ -1,4 +1,4 @@
-"""Where a rule is enforced: by lint in a pull request, by the pack in a preview, by the API server; and why not."""
+"""Which of lint, the pack and the API server enforces a rule, and the reason if one of them does not."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def enforcement(rule: ListedRule) -> Iterator[Enforcement]:
     yield Enforcement("pack", not why, why)
     cel = rule.admission
     if isinstance(cel, Cel):
-        yield Enforcement("admission", True, f"all but {cel.short_of}" if cel.short_of else "")
+        yield Enforcement("admission", True, f"all but {cel.gap}" if cel.gap else "")
     else:
-        yield Enforcement("admission", False, cel.why)
+        yield Enforcement("admission", False, cel.reason)
 
 
 def _not_linted(rule: ListedRule) -> str:

@@ -20,7 +20,7 @@ from pulumi.runtime.proto import analyzer_pb2_grpc
 from gpuplatform.faults import Fault
 from policies.judge import apply
 from policies.levels import ALL, unknown_rule
-from policies.reads import Reads, path_text, watched
+from policies.reads import Reads, observed, path_text
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import Subject, of_resource
 from policies.wire import has_unknown, properties
@@ -48,9 +48,9 @@ class _Resource:
     has_unknown: bool
     """Whether one of its values is not known yet."""
 
-    def watched(self, reads: Reads) -> Subject:
+    def observed(self, reads: Reads) -> Subject:
         """The subject; it records what a rule reads of it only if a value is not known yet."""
-        return watched(self.subject, reads) if self.has_unknown else self.subject
+        return observed(self.subject, reads) if self.has_unknown else self.subject
 
 
 class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
@@ -77,7 +77,7 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
             self._resources[request.urn] = resource
         for rule in rules:
             reads = Reads()
-            for finding in apply(rule, [resource.watched(reads)]):
+            for finding in apply(rule, [resource.observed(reads)]):
                 self._report(response, rule, resource, finding.fault)
             self._defer(response, rule, resource, reads)
         return response
@@ -98,7 +98,7 @@ class PackServer(analyzer_pb2_grpc.AnalyzerServicer):
                 continue
             own = [resource for token, resource in resources if rule in self._rules_about(token)[1]]
             reads = [Reads() for _ in own]
-            subjects = [resource.watched(record) for resource, record in zip(own, reads, strict=True)]
+            subjects = [resource.observed(record) for resource, record in zip(own, reads, strict=True)]
             resource_of = {id(subject): resource for subject, resource in zip(subjects, own, strict=True)}
             for finding in apply(rule, subjects):
                 self._report(response, rule, resource_of[id(finding.subject)], finding.fault)

@@ -41,8 +41,8 @@ def judge(text: str, where: str) -> list[Fault]:
 
 def unknown_rule(name: str, where: str) -> Fault:
     """The fault of a name that no rule has."""
-    near = difflib.get_close_matches(name, NAMES, n=3)
-    change = f"write {' or '.join(near)}" if near else "take a name from docs/reference/policies.md"
+    close_names = difflib.get_close_matches(name, NAMES, n=3)
+    change = f"write {' or '.join(close_names)}" if close_names else "take a name from docs/reference/policies.md"
     return Fault(f"{where}: {name}", "no rule of the pack", f"a rule's name, or {ALL}", change)
 
 
@@ -77,8 +77,8 @@ def _level(name: str, level: Plain, where: str) -> list[Fault]:
     allowed = f"one of {', '.join(Level)}"
     path = f"{where}: {name}"
     if isinstance(level, Mapping):
-        more = [key for key in level if key != _LEVEL]
+        other_keys = [key for key in level if key != _LEVEL]
         path, level = f"{path}.{_LEVEL}", level.get(_LEVEL)
-        if more:
-            return [Fault(path, f"further keys: {', '.join(more)}", f"{_LEVEL} only", "remove the other keys")]
+        if other_keys:
+            return [Fault(path, f"further keys: {', '.join(other_keys)}", f"{_LEVEL} only", "remove the other keys")]
     return [] if level in tuple(Level) else [Fault(path, quoted(level), allowed, f"write {allowed}")]

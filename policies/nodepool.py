@@ -1,4 +1,4 @@
-"""A NodePool as the rules see it: its labels, taints and the instance types it can launch, as far as they are known."""
+"""Reads a NodePool: its labels, its taints, and the instance types that it can launch, as far as they are known."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LABELS_PATH = "spec.template.metadata.labels"
 TAINTS_PATH = "spec.template.spec.taints"
 LIMITS_PATH = "spec.limits"
 
-HOLDING = (TaintEffect.NO_SCHEDULE.value, TaintEffect.NO_EXECUTE.value)
+BLOCKING_EFFECTS = (TaintEffect.NO_SCHEDULE.value, TaintEffect.NO_EXECUTE.value)
 """Effects that keep a pod away; the third effect is only a preference."""
 
 
 @dataclass(frozen=True, slots=True)
-class SeenTaint:
+class WrittenTaint:
     """A taint as it is written: any part may be absent or unknown."""
 
     key: str | Unknown | None
@@ -40,7 +40,7 @@ class SeenTaint:
 
 @dataclass(frozen=True)
 class NodePool:
-    """One NodePool; most rules ask for its labels alone, so its longer parts are read when they are asked for."""
+    """One NodePool; most rules read only its labels, so the longer parts are read at first use."""
 
     subject: Subject
     all_labels: Mapping[str, str | Unknown | None] | Unknown
@@ -53,9 +53,9 @@ class NodePool:
         return requirements_at(self.subject, "spec", "template", "spec", "requirements")
 
     @functools.cached_property
-    def taints(self) -> tuple[SeenTaint, ...] | Unknown:
+    def taints(self) -> tuple[WrittenTaint, ...] | Unknown:
         """The taints on its nodes."""
-        return seen_taints(self.subject, "spec", "template", "spec", "taints")
+        return taints_at(self.subject, "spec", "template", "spec", "taints")
 
     def label(self, label: labels.Label | str) -> str | Unknown | None:
         """The value of one label of its nodes."""
@@ -107,20 +107,22 @@ class NodePool:
 
 def nodepool(subject: Subject) -> NodePool:
     """A NodePool's document, read."""
-    written = mapping_at(subject, "spec", "template", "metadata", "labels")
+    node_labels = mapping_at(subject, "spec", "template", "metadata", "labels")
     return NodePool(
         subject,
-        all_labels=written if isinstance(written, Unknown) else {key: text(value) for key, value in written.items()},
+        all_labels=node_labels
+        if isinstance(node_labels, Unknown)
+        else {key: text(value) for key, value in node_labels.items()},
         replicas=at(subject.body, "spec", "replicas"),
     )
 
 
-def seen_taints(subject: Subject, *path: str) -> tuple[SeenTaint, ...] | Unknown:
+def taints_at(subject: Subject, *path: str) -> tuple[WrittenTaint, ...] | Unknown:
     """The list of taints at a path."""
     lines = items_at(subject, *path)
     if isinstance(lines, Unknown):
         return UNKNOWN
-    return tuple(SeenTaint(*(text(at(line, part)) for part in ("key", "value", "effect"))) for line in lines)
+    return tuple(WrittenTaint(*(text(at(line, part)) for part in ("key", "value", "effect"))) for line in lines)
 
 
 def requirements_at(subject: Subject, *path: str) -> tuple[Requirement, ...] | Unknown:
@@ -128,7 +130,7 @@ def requirements_at(subject: Subject, *path: str) -> tuple[Requirement, ...] | U
     lines = items_at(subject, *path)
     if isinstance(lines, Unknown):
         return UNKNOWN
-    read: list[Requirement] = []
+    requirements: list[Requirement] = []
     for line in lines:
         key, operator, values = text(at(line, "key")), text(at(line, "operator")), items(at(line, "values"))
         if isinstance(key, Unknown) or isinstance(operator, Unknown) or isinstance(values, Unknown):
@@ -136,5 +138,5 @@ def requirements_at(subject: Subject, *path: str) -> tuple[Requirement, ...] | U
         texts = [text(value) for value in values]
         if UNKNOWN in texts:
             return UNKNOWN
-        read.append(Requirement(key or "", operator or "", tuple(str(part) for part in texts)))
-    return tuple(read)
+        requirements.append(Requirement(key or "", operator or "", tuple(str(part) for part in texts)))
+    return tuple(requirements)

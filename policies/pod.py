@@ -1,4 +1,4 @@
-"""Reads a pod's requests for cards, shares and slices, its node selection and its tolerations."""
+"""Reads a pod: its requests for cards, shares and slices, its node selection, its tolerations; and names of cards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NVIDIA_CARDS: Final = (resources.GPU, resources.MIG_PREFIX.removesuffix("-"))
 CARD_NAME: Final = "(" + " || ".join(f"k.startsWith({literal(prefix)})" for prefix in _NVIDIA_CARDS) + ")"
 """The same in CEL, of a resource ``k``."""
 _PROFILES = {labels.profile_value(profile.name) for table in geometries().values() for profile in table.profiles}
-OFFERED_SOMEWHERE: Final = (resources.GPU, *sorted(map(resources.mig_resource, _PROFILES)))
+CARD_RESOURCES: Final = (resources.GPU, *sorted(map(resources.mig_resource, _PROFILES)))
 """Every name that nodes can offer: a whole card or a share of one, and a slice of each profile that some card has."""
 NAMES_ALLOWED: Final = (
     f"{resources.GPU} for a whole card or a share, {resources.MIG_PREFIX}<profile> for a slice of a profile"
@@ -62,19 +62,19 @@ class Container:
     """Of its ``resources`` in the object."""
     requests: Mapping[str, Plain] | Unknown
     limits: Mapping[str, Plain] | Unknown
-    runs_beside: bool
+    is_concurrent: bool
     """Whether it runs together with the others: a container or a sidecar, not an init container that ends."""
 
     @property
     def cards(self) -> tuple[str, ...]:
         """The card resources in its requests or limits, including those that no node offers."""
-        named = [key for part in (self.requests, self.limits) if not isinstance(part, Unknown) for key in part]
-        return tuple(dict.fromkeys(key for key in named if names_cards(key)))
+        names = [key for part in (self.requests, self.limits) if not isinstance(part, Unknown) for key in part]
+        return tuple(dict.fromkeys(key for key in names if names_cards(key)))
 
     def asks(self, resource: str) -> Plain:
         """The request; without a request the limit, as in Kubernetes."""
-        requested = at(self.requests, resource)
-        return at(self.limits, resource) if requested is None else requested
+        request = at(self.requests, resource)
+        return at(self.limits, resource) if request is None else request
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class Selector:
 
 def containers(pod: PodTemplate) -> Iterator[Container]:
     """Every container of a pod, including init containers."""
-    for path, written in container_bodies(pod):
-        beside = ".initContainers[" not in path or at(written, "restartPolicy") == "Always"
-        yield _container(path, written, beside)
+    for path, body in container_bodies(pod):
+        is_concurrent = ".initContainers[" not in path or at(body, "restartPolicy") == "Always"
+        yield _container(path, body, is_concurrent)
 
 
 def container_bodies(pod: PodTemplate) -> Iterator[tuple[str, Plain]]:
@@ -105,10 +105,10 @@ def container_bodies(pod: PodTemplate) -> Iterator[tuple[str, Plain]]:
 
 def asks_for_cards(pod: PodTemplate) -> bool:
     """Whether it counts cards, or claims devices and selects GPU nodes."""
-    counted = any(
+    has_amount = any(
         text(container.asks(key)) not in (None, "0") for container in containers(pod) for key in container.cards
     )
-    return counted or (
+    return has_amount or (
         bool(claims(pod)) and any(selector.match.key.startswith(labels.PREFIX) for selector in selectors(pod))
     )
 
@@ -123,7 +123,7 @@ def selectors(pod: PodTemplate) -> list[Selector]:
     """Every known demand on node labels: the node selector's, required and preferred affinity's."""
     read = [
         Selector(f"{pod.spec_path}.nodeSelector[{key}]", Requirement(key, "In", (value,)), required=True)
-        for key, value in _selected(pod).items()
+        for key, value in _node_selector(pod).items()
         if isinstance(value, str)
     ]
     affinity = f"{pod.spec_path}.affinity.nodeAffinity"
@@ -135,31 +135,31 @@ def selectors(pod: PodTemplate) -> list[Selector]:
 
 def alternatives(pod: PodTemplate) -> tuple[tuple[Requirement, ...], ...] | Unknown:
     """The node selector joined to each required affinity term; UNKNOWN if a part is not known yet."""
-    selected = _selected(pod)
+    node_selector = _node_selector(pod)
     required = at(pod.spec, "affinity", "nodeAffinity", REQUIRED)
-    if UNKNOWN in (pod.spec.get("nodeSelector"), required, *selected.values()):
+    if UNKNOWN in (pod.spec.get("nodeSelector"), required, *node_selector.values()):
         return UNKNOWN
-    from_selector = tuple(Requirement(key, "In", (str(value),)) for key, value in selected.items())
+    from_selector = tuple(Requirement(key, "In", (str(value),)) for key, value in node_selector.items())
     if required is None:
         return (from_selector,)
-    read: list[tuple[Requirement, ...]] = []
+    terms: list[tuple[Requirement, ...]] = []
     for _, term in _terms(pod, REQUIRED):
         lines = items(at(term, "matchExpressions"))
         if isinstance(lines, Unknown) or any(_match(line) is UNKNOWN for line in lines):
             return UNKNOWN
         matches = [match for line in lines if isinstance(match := _match(line), Requirement)]
         if lines or at(term, "matchFields") is not None:  # an empty term matches no node
-            read.append((*from_selector, *matches))
-    return tuple(read)
+            terms.append((*from_selector, *matches))
+    return tuple(terms)
 
 
 def tolerations(pod: PodTemplate) -> tuple[Toleration, ...] | Unknown:
     """The tolerations, an empty key where every key is tolerated; UNKNOWN if a part is not known yet."""
-    listed = items(pod.spec.get("tolerations"))
-    if isinstance(listed, Unknown):
+    lines = items(pod.spec.get("tolerations"))
+    if isinstance(lines, Unknown):
         return UNKNOWN
-    read: list[Toleration] = []
-    for toleration in listed:
+    pod_tolerations: list[Toleration] = []
+    for toleration in lines:
         key, operator, value, effect = (text(at(toleration, part)) for part in ("key", "operator", "value", "effect"))
         if UNKNOWN in (key, operator, value, effect):
             return UNKNOWN
@@ -168,49 +168,56 @@ def tolerations(pod: PodTemplate) -> tuple[Toleration, ...] | Unknown:
         if not key and operator != "Exists":
             continue
         exact = None if operator == "Exists" else str(value or "")
-        read.append(Toleration(str(key or ""), exact, TaintEffect(str(effect)) if effect else None))
-    return tuple(read)
+        pod_tolerations.append(Toleration(str(key or ""), exact, TaintEffect(str(effect)) if effect else None))
+    return tuple(pod_tolerations)
 
 
 def ask(pod: PodTemplate) -> PodAsk | None:
     """The pod's demands on a node; None if a part is not known or a resource quantity is invalid."""
-    node_demands, borne = alternatives(pod), tolerations(pod)
+    node_demands, pod_tolerations = alternatives(pod), tolerations(pod)
     amounts = [_amounts(container) for container in containers(pod)]
-    beside = [container.runs_beside for container in containers(pod)]
+    concurrency = [container.is_concurrent for container in containers(pod)]
     parts = [pod.spec.get(name) for name in ("containers", "initContainers", "resourceClaims")]
-    if isinstance(node_demands, Unknown) or isinstance(borne, Unknown) or UNKNOWN in parts:
+    if isinstance(node_demands, Unknown) or isinstance(pod_tolerations, Unknown) or UNKNOWN in parts:
         return None
-    amounts_known = [amount for amount in amounts if amount is not None]
-    if len(amounts_known) != len(amounts):
+    known_amounts = [amount for amount in amounts if amount is not None]
+    if len(known_amounts) != len(amounts):
         return None
-    total = _total([amounts_of_one for amounts_of_one, runs in zip(amounts_known, beside, strict=True) if runs])
-    for amounts_of_one, runs in zip(amounts_known, beside, strict=True):
-        if not runs:  # it ends before the others start, so the larger of the two counts
+    total = _total(
+        [
+            container_amounts
+            for container_amounts, is_concurrent in zip(known_amounts, concurrency, strict=True)
+            if is_concurrent
+        ]
+    )
+    for container_amounts, is_concurrent in zip(known_amounts, concurrency, strict=True):
+        if not is_concurrent:  # it ends before the others start, so the larger of the two counts
             total = {
-                key: max(total.get(key, Fraction(0)), amounts_of_one.get(key, Fraction(0)))
-                for key in {*total, *amounts_of_one}
+                key: max(total.get(key, Fraction(0)), container_amounts.get(key, Fraction(0)))
+                for key in {*total, *container_amounts}
             }
     devices = {key: int(amount) for key, amount in sorted(total.items()) if key not in _NATIVE_DEVICES and amount}
     return PodAsk(
         alternatives=node_demands,
-        tolerations=borne,
+        tolerations=pod_tolerations,
         cpu_millis=millis(total.get(resources.CPU, Fraction(0))),
         memory_mib=mebibytes(total.get(resources.MEMORY, Fraction(0))),
         devices=tuple(devices.items()),
         largest_container=tuple(
-            (key, int(max(amounts_of_one.get(key, Fraction(0)) for amounts_of_one in amounts_known))) for key in devices
+            (key, int(max(container_amounts.get(key, Fraction(0)) for container_amounts in known_amounts)))
+            for key in devices
         ),
         claims=claims(pod),
     )
 
 
-def _container(path: str, written: Plain, beside: bool) -> Container:
-    written_resources = at(written, "resources")
+def _container(path: str, body: Plain, is_concurrent: bool) -> Container:
+    body_resources = at(body, "resources")
     return Container(
         f"{path}.resources",
-        mapping(at(written_resources, "requests")),
-        mapping(at(written_resources, "limits")),
-        beside,
+        mapping(at(body_resources, "requests")),
+        mapping(at(body_resources, "limits")),
+        is_concurrent,
     )
 
 
@@ -218,27 +225,27 @@ def _amounts(container: Container) -> dict[str, Fraction] | None:
     """The amount of each resource for one container; None if it is not known or not a quantity."""
     if isinstance(container.requests, Unknown) or isinstance(container.limits, Unknown):
         return None
-    read: dict[str, Fraction] = {}
+    amounts: dict[str, Fraction] = {}
     for key in {**container.limits, **container.requests}:
-        written = text(container.asks(key))
-        if written is None:  # null, which Kubernetes reads as nothing asked for
+        amount_text = text(container.asks(key))
+        if amount_text is None:  # null, which Kubernetes reads as nothing asked for
             continue
-        amount = quantity(written) if isinstance(written, str) else None
+        amount = quantity(amount_text) if isinstance(amount_text, str) else None
         if amount is None or amount < 0:
             return None
-        read[key] = amount
-    return read
+        amounts[key] = amount
+    return amounts
 
 
 def _total(amounts: Sequence[Mapping[str, Fraction]]) -> dict[str, Fraction]:
-    every = dict.fromkeys(key for amount in amounts for key in amount)
-    return {key: sum((amount.get(key, Fraction(0)) for amount in amounts), Fraction(0)) for key in every}
+    keys = dict.fromkeys(key for amount in amounts for key in amount)
+    return {key: sum((amount.get(key, Fraction(0)) for amount in amounts), Fraction(0)) for key in keys}
 
 
-def _selected(pod: PodTemplate) -> dict[str, str | Unknown]:
-    written = mapping(pod.spec.get("nodeSelector"))
-    read = {} if isinstance(written, Unknown) else {key: text(value) for key, value in written.items()}
-    return {key: "" if value is None else value for key, value in read.items()}
+def _node_selector(pod: PodTemplate) -> dict[str, str | Unknown]:
+    selector = mapping(pod.spec.get("nodeSelector"))
+    texts = {} if isinstance(selector, Unknown) else {key: text(value) for key, value in selector.items()}
+    return {key: "" if value is None else value for key, value in texts.items()}
 
 
 def _terms(pod: PodTemplate, part: str) -> Iterator[tuple[str, Plain]]:

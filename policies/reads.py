@@ -38,8 +38,8 @@ class Reads:
 
     def sees(self, path: Path) -> bool:
         """Whether a change of that field, present or absent, can change what was read."""
-        inside = any(path[: len(whole)] == whole for whole in self._whole)
-        return inside or any(path[: len(value)] == value[: len(path)] for value in self._values)
+        is_inside = any(path[: len(whole)] == whole for whole in self._whole)
+        return is_inside or any(path[: len(value)] == value[: len(path)] for value in self._values)
 
     @property
     def unknown(self) -> tuple[Path, ...]:
@@ -47,9 +47,9 @@ class Reads:
         return tuple(path for path, value in self._values.items() if value is UNKNOWN)
 
 
-def watched(subject: Subject, reads: Reads) -> Subject:
+def observed(subject: Subject, reads: Reads) -> Subject:
     """The same subject, which notes what is read of it."""
-    return _Watched(
+    return _RecordingSubject(
         subject.kind, subject.api_version, subject.name, subject.namespace, _Mapping(subject.body, (), reads)
     )
 
@@ -57,7 +57,7 @@ def watched(subject: Subject, reads: Reads) -> Subject:
 def reads_of(judge: Callable[[Subject], object], subject: Subject) -> Reads:
     """What a judge reads of a subject."""
     reads = Reads()
-    judge(watched(subject, reads))
+    judge(observed(subject, reads))
     return reads
 
 
@@ -72,7 +72,7 @@ def path_text(path: Path) -> str:
     return text
 
 
-class _Watched(Subject):
+class _RecordingSubject(Subject):
     """A subject whose name and namespace are fields of its body, and noted like them."""
 
     def __getattribute__(self, attribute: str) -> object:
@@ -91,7 +91,7 @@ class _Mapping(Mapping[str, Plain]):
     def __getitem__(self, key: str) -> Plain:
         path = (*self._path, key)
         self._reads.note(path, self._of.get(key))
-        return _noting(self._of[key], path, self._reads)
+        return _recording(self._of[key], path, self._reads)
 
     def __iter__(self) -> Iterator[str]:
         self._reads.note_whole(self._path)
@@ -117,7 +117,7 @@ class _Items(Sequence[Plain]):
             return [self[position] for position in range(*index.indices(len(self)))]
         value, path = self._of[index], (*self._path, index)
         self._reads.note(path, value)
-        return _noting(value, path, self._reads)
+        return _recording(value, path, self._reads)
 
     def __len__(self) -> int:
         self._reads.note_whole(self._path)
@@ -128,7 +128,7 @@ class _Items(Sequence[Plain]):
         return repr(self._of)
 
 
-def _noting(value: Plain, path: Path, reads: Reads) -> Plain:
+def _recording(value: Plain, path: Path, reads: Reads) -> Plain:
     if isinstance(value, Mapping):
         return _Mapping(value, path, reads)
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -1,6 +1,8 @@
-"""What a rule is: a name, a reason, and a pure function from plain data to faults.
+"""The kinds of rules, and a finding: a rule is a name, a reason and a pure function from plain data to faults.
 
-Nothing here knows Pulumi, so that the same rules judge a preview, a pull request and what reaches the API server.
+``Rule`` is about one thing, ``StackRule`` about things together, ``ViewRule`` about one thing in a named stack,
+``ChangeRule`` about one thing before and after a change. Nothing here knows Pulumi, so that the same rules judge a
+preview, a pull request and what reaches the API server.
 """
 
 from __future__ import annotations

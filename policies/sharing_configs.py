@@ -38,39 +38,39 @@ def sharing_configs(subjects: Iterable[Subject]) -> SharingConfigs:
         if isinstance(data, Unknown) or UNKNOWN in data.values():
             complete = False
             continue
-        for key, written in data.items():
-            config = _parsed(written)
-            named = mapping(at(config, "mig-configs"))
-            if named is not UNKNOWN and named:
-                layouts |= {name: _slices(items(entries)) for name, entries in named.items()}
+        for key, config_text in data.items():
+            config = _config(config_text)
+            mig_configs = mapping(at(config, "mig-configs"))
+            if mig_configs is not UNKNOWN and mig_configs:
+                layouts |= {name: _slices(items(entries)) for name, entries in mig_configs.items()}
             elif at(config, "sharing") is not None:
                 shares[key] = _shares(at(config, "sharing"))
     return SharingConfigs(layouts, shares, complete)
 
 
-def _parsed(written: Plain) -> Plain:
-    return _loaded(written) if isinstance(written, str) else None
+def _config(value: Plain) -> Plain:
+    return _load(value) if isinstance(value, str) else None
 
 
 @functools.lru_cache(maxsize=64)
-def _loaded(written: str) -> Plain:
+def _load(config_text: str) -> Plain:
     """Cached: a stack's rules read the same few texts many times, and do not change the result."""
     try:
-        loaded: object = yaml.load(written, Loader=yaml.CSafeLoader)
+        document: object = yaml.load(config_text, Loader=yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError):  # such as a number of thousands of digits
         return None
-    return plain(loaded)
+    return plain(document)
 
 
 def units_per_card(pool: NodePool, configs: SharingConfigs) -> tuple[str, int] | None:
     """The resource that a shared card offers and how many of it; None if cards are whole or nothing defines it."""
     profile, layout = pool.label(labels.MIG_PROFILE), pool.label(keys.MIG_CONFIG)
     if pool.is_partitioned and isinstance(profile, str) and isinstance(layout, str):
-        made: Mapping[str, int] = configs.layouts.get(layout) or {}
-        counts = [count for name, count in made.items() if labels.profile_value(name) == profile]
+        slices: Mapping[str, int] = configs.layouts.get(layout) or {}
+        counts = [count for name, count in slices.items() if labels.profile_value(name) == profile]
         return (resources.MIG_PREFIX + profile, counts[0]) if counts else None
-    shared = pool.label(keys.DEVICE_PLUGIN_CONFIG)
-    shares = configs.shares.get(shared) if isinstance(shared, str) else None
+    plugin_config = pool.label(keys.DEVICE_PLUGIN_CONFIG)
+    shares = configs.shares.get(plugin_config) if isinstance(plugin_config, str) else None
     return (resources.GPU, shares) if shares else None
 
 
@@ -78,24 +78,24 @@ def _slices(entries: Sequence[Plain] | Unknown) -> Mapping[str, int] | None:
     """Slices on one card, if every entry cuts all of its cards in the same way."""
     if isinstance(entries, Unknown):
         return None
-    cut: list[dict[str, int]] = []
+    entry_counts: list[dict[str, int]] = []
     for entry in entries:
         devices = mapping(at(entry, "mig-devices"))
         if at(entry, "devices") != "all" or at(entry, "mig-enabled") is not True or isinstance(devices, Unknown):
             return None
         counts = {profile: _count(amount) for profile, amount in devices.items()}
-        cut.append(counts)
-    return cut[0] if cut and all(counts == cut[0] for counts in cut) else None
+        entry_counts.append(counts)
+    return entry_counts[0] if entry_counts and all(counts == entry_counts[0] for counts in entry_counts) else None
 
 
 def _shares(sharing: Plain) -> int | None:
     for method in ("timeSlicing", "mps"):
-        shared = items(at(sharing, method, "resources"))
-        if not isinstance(shared, Unknown) and shared:
-            return _count(at(shared[0], "replicas"))
+        shared_resources = items(at(sharing, method, "resources"))
+        if not isinstance(shared_resources, Unknown) and shared_resources:
+            return _count(at(shared_resources[0], "replicas"))
     return None
 
 
 def _count(value: Plain) -> int:
-    written = text(value)
-    return whole(written) or 0 if isinstance(written, str) else 0
+    amount = text(value)
+    return whole(amount) or 0 if isinstance(amount, str) else 0

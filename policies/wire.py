@@ -1,4 +1,4 @@
-"""Converts the engine's properties to plain data: whole floats become integers, secrets are opened, unknowns marked."""
+"""Converts the engine's properties to plain data: floats to integers, secrets to their values, unknowns to UNKNOWN."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def has_unknown(value: Plain) -> bool:
     """Whether anything in the value is not known yet."""
     if isinstance(value, Unknown):
         return True
-    inside: Iterable[Plain] = ()
+    parts: Iterable[Plain] = ()
     if isinstance(value, Mapping):
-        inside = value.values()
+        parts = value.values()
     elif isinstance(value, list):
-        inside = value
-    return any(map(has_unknown, inside))
+        parts = value
+    return any(map(has_unknown, parts))
 
 
 def _plain(sent: struct_pb2.Value) -> Plain:

@@ -1,4 +1,4 @@
-"""Where pods are inside the objects that make them: one table of kinds and paths."""
+"""Where pods are inside the objects that make them, and which namespaces are the platform's own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PodPath:
     path: str
     """Keys joined by dots; ``*`` is every value of a mapping, ``[]`` every item of a list."""
     is_template: bool = True
-    """Whether it is a pod template with ``metadata`` and ``spec``; otherwise the pod's fields stand there alone."""
+    """Whether it is a pod template with ``metadata`` and ``spec``; otherwise the pod's fields are there themselves."""
 
 
 @dataclass(frozen=True, slots=True)

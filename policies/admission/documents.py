@@ -36,8 +36,8 @@ def admission_documents(view: StackView, mode: AdmissionMode) -> tuple[Document,
 
 def rules_of(scope: Scope) -> Iterator[tuple[AdmittedRule, Cel]]:
     """The rules that a policy holds, in the order of the reference."""
-    every: tuple[AdmittedRule, ...] = (*RULES, *VIEW_RULES, *CHANGE_RULES)
-    for rule in every:
+    rules: tuple[AdmittedRule, ...] = (*RULES, *VIEW_RULES, *CHANGE_RULES)
+    for rule in rules:
         cel = rule.admission
         if (
             isinstance(cel, Cel)
@@ -91,8 +91,8 @@ def _policy(scope: Scope) -> Document:
 
 def _finding(rule: AdmittedRule, cel: Cel) -> str:
     text = literal(f"{rule.name}: {rule.description} {rule.remediation}")
-    says = f' + " " + ({cel.says})' if cel.says else ""
-    return f'({cel.keeps}) ? "" : {text}{says}'
+    detail = f' + " " + ({cel.message})' if cel.message else ""
+    return f'({cel.condition}) ? "" : {text}{detail}'
 
 
 def _binding(scope: Scope, mode: AdmissionMode) -> Document:

@@ -1,9 +1,10 @@
-"""The part of a stack that the admission policies read: a ConfigMap of short lines, which is cheap for 200 pools.
+"""The ConfigMap of a stack that the admission policies read: short lines, which are cheap to read for 200 pools.
 
-``nodepools`` has a line for each NodePool: pool, NodePool, labels, taints, what one node offers, the most that one
-container may ask for, the template by which its cards are claimed; parts by ``|``, entries by commas. A label that
-differs between the pool's instance types or zones is there once for each. ``pools`` has a line for each namespace: what
-it may use of those that are not open to all. ``labels`` are the label keys in the lines of NodePools.
+``nodepools`` has a line for each NodePool, with parts between ``|`` and entries between commas: pool, NodePool, labels,
+taints, what one node offers, the most that one container may ask for, the template by which its cards are claimed. A
+label that differs between the pool's instance types or zones has an entry for each value. ``pools``, ``priorities`` and
+``queues`` have a line for each namespace that has any; pools that are open to all are left out. ``labels`` are the
+label keys in the lines of NodePools, ``resources`` the card resources of the stack.
 """
 
 from __future__ import annotations
@@ -44,16 +45,16 @@ def _line(pool: NodePoolView) -> str:
     labels += [(keys.ZONE, zone) for zone in pool.zones]
     labels += [(key, value) for option in pool.options for key, value in option.labels.items()]
     taints = (f"{taint.key}={taint.value}:{taint.effect.value}" for taint in pool.taints)
-    most: dict[str, int] = {}
+    largest_amounts: dict[str, int] = {}
     for option in pool.options:
         for resource, amount in option.devices.items():
-            most[resource] = max(most.get(resource, 0), amount)
+            largest_amounts[resource] = max(largest_amounts.get(resource, 0), amount)
     parts = (
         pool.pool,
         pool.name,
         f",{_entries(f'{key}={value}' for key, value in labels)},",
         _entries(taints),
-        _entries(f"{resource}={amount}" for resource, amount in most.items()),
+        _entries(f"{resource}={amount}" for resource, amount in largest_amounts.items()),
         "" if pool.most_per_container is None else str(pool.most_per_container),
         pool.claim_template or "",
     )

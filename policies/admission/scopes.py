@@ -65,20 +65,20 @@ _TAINT_OF = (
     't.startsWith(o.?key.orValue("") + "=" + (o.?operator.orValue("") == "Exists" ? "" : o.?value.orValue("") + ":"))'
 )
 _VALUE = "p.substring(e.key.size() + 1)"
-_ANY = (
+_COMPARES = (
     'each[2].split(",").exists(p, p.startsWith(e.key + "=")'
     f' && {_VALUE}.matches("^[0-9]{{1,18}}$") && int({_VALUE}) %s int(e.values[0]))'
 )
-_MEETS = (
+_MATCHES = (
     f'e.key in {literal(sorted(keys.RUNTIME_LABELS))} && !each[2].contains("," + e.key + "=") ? true'
     ' : e.operator == "In" ? e.values.exists(v, each[2].contains("," + e.key + "=" + v + ","))'
     ' : e.operator == "NotIn" ? !each[2].contains("," + e.key + "=")'
     ' || each[2].split(",").exists(p, p.startsWith(e.key + "=") && !(p.substring(e.key.size() + 1) in e.values))'
     ' : e.operator == "Exists" ? each[2].contains("," + e.key + "=")'
     ' : e.operator == "DoesNotExist" ? !each[2].contains("," + e.key + "=")'
-    f' : e.operator == "Gt" ? {_ANY % ">"} : {_ANY % "<"}'
+    f' : e.operator == "Gt" ? {_COMPARES % ">"} : {_COMPARES % "<"}'
 )
-_UNTOLD = f"!(e.key in variables.told || e.key.startsWith({literal(labels.PREFIX)}))"
+_OF_UNKNOWN_LABEL = f"!(e.key in variables.told || e.key.startsWith({literal(labels.PREFIX)}))"
 _OFFERS = (
     'string(l[k]) == "0" || each[4].split(",").exists(o,'
     ' o.startsWith(k + "=") && quantity(string(l[k])).asInteger() <= int(o.substring(k.size() + 1))'
@@ -88,8 +88,8 @@ _OFFERS = (
 _NEURON = (resources.NEURON, resources.NEURON_CORE)
 _HAS_CARDS = f"each[2].contains({literal(f',{labels.PURPOSE.key}=')})"
 _HAS_NEURON = f'("," + each[4]).contains({literal(f",{resources.NEURON}=")})'
-_BORNE = "%s.spec.?tolerations.orValue([])"
-_QUEUED = '%s.metadata.?labels.orValue({})[?"%s"].orValue("")'
+_TOLERATIONS_OF = "%s.spec.?tolerations.orValue([])"
+_LABEL_OF = '%s.metadata.?labels.orValue({})[?"%s"].orValue("")'
 _QUEUE_LABELS = (keys.QUEUE_NAME, keys.QUEUE_PRIORITY)
 
 
@@ -134,31 +134,31 @@ _STACK_VARIABLES = {
     "tolerated": 'variables.nodepools.filter(each, each[3].split(",").all(t, t == "" || variables.tolerations.exists(o,'
     ' (o.?key.orValue("") == "" ? o.?operator.orValue("") == "Exists" : ' + _TAINT_OF + ")"
     ' && (o.?effect.orValue("") == "" || t.endsWith(":" + o.effect)))))',
-    "selected": f"variables.tolerated.filter(each, variables.alternatives.exists(a, a.all(e, {_MEETS})))",
+    "selected": f"variables.tolerated.filter(each, variables.alternatives.exists(a, a.all(e, {_MATCHES})))",
     "reached": "variables.asks ? variables.selected.filter(each, variables.claims.all(c, c == each[6])"
     f' && variables.limits.all(l, l.all(k, !k.contains("/") || {_OFFERS}))) : []',
     # A label that is told of no NodePool, such as a host's name, may be on any node.
     "told": 'params.data.labels.split(",")',
     "outside": f"variables.tolerated.filter(each, ({_HAS_CARDS} || {_HAS_NEURON}) && !(each[0] in variables.own_pools)"
-    f" && variables.alternatives.exists(a, a.all(e, {_UNTOLD} || ({_MEETS})))"
+    f" && variables.alternatives.exists(a, a.all(e, {_OF_UNKNOWN_LABEL} || ({_MATCHES})))"
     f" && variables.limits.all(l, l.all(k, !({CARD_NAME} || k in {literal(_NEURON)}) || {_OFFERS})))",
 }
 
 
 def _pods(name: str, plurals: Mapping[Kind, str]) -> Scope:
     """The policy for kinds that have their pod at the same path."""
-    (place,) = {place.path for kind in plurals for place in WORKLOADS[kind]}
-    pod = f"object.{place}" if place else "object"
+    (pod_path,) = {pod_path.path for kind in plurals for pod_path in WORKLOADS[kind]}
+    pod = f"object.{pod_path}" if pod_path else "object"
     (group,) = {kind.group for kind in plurals}
-    was = pod.replace("object", "oldObject", 1)
+    old_pod = pod.replace("object", "oldObject", 1)
     # An update of a pod can widen only its tolerations; other work is checked again when it changes.
-    changes = f"{_BORNE % pod} != {_BORNE % was}"
-    if place:
+    changes = f"{_TOLERATIONS_OF % pod} != {_TOLERATIONS_OF % old_pod}"
+    if pod_path:
         changes = " || ".join(
             [
-                f"{pod}.spec != {was}.spec",
+                f"{pod}.spec != {old_pod}.spec",
                 *(
-                    f"{_QUEUED % ('object', label_key)} != {_QUEUED % ('oldObject', label_key)}"
+                    f"{_LABEL_OF % ('object', label_key)} != {_LABEL_OF % ('oldObject', label_key)}"
                     for label_key in _QUEUE_LABELS
                 ),
             ]

@@ -1,6 +1,6 @@
-"""Objects that set a chart's values: the rules about the chart judge those values.
+"""Reads the chart values that an object sets, so that the rules about a chart judge them.
 
-Flux, Argo CD and the GPU Operator's ClusterPolicy are other ways to set the values of a chart.
+Objects of Flux and Argo CD set values of a chart; so does the GPU Operator's ClusterPolicy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SUBCHART = "node-feature-discovery"
 _FLUX = Kind("helm.toolkit.fluxcd.io", "HelmRelease")
 _ARGO = Kind("argoproj.io", "Application")
 _SEPARATOR = re.compile(r"(?<!\\)\.")
-_WORDS: Mapping[str, Plain] = {"true": True, "false": False, "null": None}
+_LITERALS: Mapping[str, Plain] = {"true": True, "false": False, "null": None}
 """How Helm reads a parameter's text, unless it is forced to stay a string."""
 
 
@@ -29,17 +29,17 @@ class ChartValues:
     release: Subject
     values_path: str
     """Where the values are in the object."""
-    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+    other_paths: Mapping[str, str] = field(default_factory=dict[str, str])
     """Values in another part of the object, by their path in the release."""
 
     def path_in_object(self, path: str) -> str:
         """The path of a fault about the release, which begins with ``values``, in the object itself."""
-        if path in self.elsewhere:
-            return self.elsewhere[path]
+        if path in self.other_paths:
+            return self.other_paths[path]
         return self.values_path + path.removeprefix("values") if path.startswith("values") else path
 
 
-class _Written(Mapping[str, Plain]):
+class _PartialValues(Mapping[str, Plain]):
     """Values in the object while others are in separate files: a missing value is therefore unknown.
 
     In Flux and Argo CD the values in the object override those in files.
@@ -50,7 +50,7 @@ class _Written(Mapping[str, Plain]):
 
     def __getitem__(self, key: str) -> Plain:
         value = self._values.get(key, UNKNOWN)
-        return _Written(value) if isinstance(value, Mapping) else value
+        return _PartialValues(value) if isinstance(value, Mapping) else value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -67,77 +67,77 @@ def chart_values(subject: Subject) -> Iterator[ChartValues]:
     elif subject.is_a(_FLUX):
         chart, values = at(subject.body, "spec", "chart", "spec", "chart"), _mapping(at(subject.body, "spec", "values"))
         if isinstance(chart, str):
-            more = at(subject.body, "spec", "valuesFrom")
-            yield _release(chart, _Written(values) if more else values, "spec.values")
+            files = at(subject.body, "spec", "valuesFrom")
+            yield _release(chart, _PartialValues(values) if files else values, "spec.values")
     elif subject.is_a(_ARGO):
-        yield from _of_application(subject)
+        yield from _application_charts(subject)
 
 
-def _of_application(subject: Subject) -> Iterator[ChartValues]:
+def _application_charts(subject: Subject) -> Iterator[ChartValues]:
     """A release for each source that is a chart; Argo CD reads ``source`` only if there are no ``sources``."""
     listed = known_items(at(subject.body, "spec", "sources"))
     sources = {f"spec.sources[{number}]": source for number, source in enumerate(listed)}
     for path, source in (sources or {"spec.source": at(subject.body, "spec", "source")}).items():
         chart = at(source, "chart")
         if isinstance(chart, str):
-            yield _of_source(chart, at(source, "helm"), f"{path}.helm")
+            yield _source_chart(chart, at(source, "helm"), f"{path}.helm")
 
 
-def _of_source(chart: str, helm: Plain, path: str) -> ChartValues:
+def _source_chart(chart: str, helm: Plain, path: str) -> ChartValues:
     as_object, as_text = at(helm, "valuesObject"), at(helm, "values")
     if as_object is None and as_text is not None:
-        written, where = _read(as_text), f"{path}.values"
+        given_values, values_path = _yaml_mapping(as_text), f"{path}.values"
     else:
-        written, where = _mapping(as_object), f"{path}.valuesObject"
-    values: Mapping[str, Plain] = written or {}
-    elsewhere: dict[str, str] = {}
+        given_values, values_path = _mapping(as_object), f"{path}.valuesObject"
+    values: Mapping[str, Plain] = given_values or {}
+    other_paths: dict[str, str] = {}
     for number, parameter in enumerate(known_items(at(helm, "parameters"))):
-        keys, value = _keys(at(parameter, "name")), _typed(parameter)
-        values = _with(values, keys, value)
-        elsewhere[".".join(("values", *keys))] = f"{path}.parameters[{number}].value"
+        keys, value = _keys(at(parameter, "name")), _parameter_value(parameter)
+        values = _with_value(values, keys, value)
+        other_paths[".".join(("values", *keys))] = f"{path}.parameters[{number}].value"
     for parameter in known_items(at(helm, "fileParameters")):
-        values = _with(values, _keys(at(parameter, "name")), UNKNOWN)
-    if written is None or at(helm, "valueFiles"):
-        values = _Written(values)
-    return _release(chart, values, where, elsewhere)
+        values = _with_value(values, _keys(at(parameter, "name")), UNKNOWN)
+    if given_values is None or at(helm, "valueFiles"):
+        values = _PartialValues(values)
+    return _release(chart, values, values_path, other_paths)
 
 
 def _release(
-    chart: str, values: Mapping[str, Plain], values_path: str, elsewhere: Mapping[str, str] | None = None
+    chart: str, values: Mapping[str, Plain], values_path: str, other_paths: Mapping[str, str] | None = None
 ) -> ChartValues:
     release = replace(of_release(chart, {}), body={"chart": chart, "values": values})
-    return ChartValues(release, values_path, elsewhere or {})
+    return ChartValues(release, values_path, other_paths or {})
 
 
 def _mapping(value: Plain) -> Mapping[str, Plain]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _read(written: Plain) -> Mapping[str, Plain] | None:
+def _yaml_mapping(value: Plain) -> Mapping[str, Plain] | None:
     """Values that are the text of a YAML document; None if it cannot be read."""
-    read = list(documents(written)) if isinstance(written, str) else [None]
-    if not read:
+    contents = list(documents(value)) if isinstance(value, str) else [None]
+    if not contents:
         return {}
-    first = read[0]
+    first = contents[0]
     return first.body if isinstance(first, Document) and isinstance(first.body, Mapping) else None
 
 
 def _keys(name: Plain) -> tuple[str, ...]:
     """The keys that a parameter's name leads through, as far as the first position in a list."""
-    written = text(name)
-    before_brackets = written.partition("[")[0] if isinstance(written, str) else ""
+    path = text(name)
+    before_brackets = path.partition("[")[0] if isinstance(path, str) else ""
     return tuple(part.replace("\\.", ".") for part in _SEPARATOR.split(before_brackets))
 
 
-def _typed(parameter: Plain) -> Plain:
+def _parameter_value(parameter: Plain) -> Plain:
     """A parameter's value as Helm reads it from a command line; UNKNOWN if it is a list or a part of one."""
     name, value = text(at(parameter, "name")), text(at(parameter, "value"))
     if not isinstance(name, str) or not isinstance(value, str) or "[" in name or value.startswith("{"):
         return UNKNOWN
-    return value if at(parameter, "forceString") is True else _WORDS.get(value, value)
+    return value if at(parameter, "forceString") is True else _LITERALS.get(value, value)
 
 
-def _with(values: Mapping[str, Plain], keys: tuple[str, ...], value: Plain) -> dict[str, Plain]:
+def _with_value(values: Mapping[str, Plain], keys: tuple[str, ...], value: Plain) -> dict[str, Plain]:
     """The values with one of them set."""
     key, *rest = keys
-    return {**values, key: _with(_mapping(values.get(key)), tuple(rest), value) if rest else value}
+    return {**values, key: _with_value(_mapping(values.get(key)), tuple(rest), value) if rest else value}

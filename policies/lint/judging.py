@@ -1,4 +1,4 @@
-"""Checks manifests against the policy rules."""
+"""Checks manifests: the objects of files, the chart values that they set, and the files themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from policies.judge import judge_one, judge_together
 from policies.lint.charts import chart_values
-from policies.lint.reading import Broken, Document, documents
+from policies.lint.reading import Defect, Document, documents
 from policies.rule import RuleFields, Severity, StackRule
 from policies.rules import bindings, pods
 from policies.subject import Plain, Subject, of_plain
@@ -93,7 +93,7 @@ class LintFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Linted:
+class LintResult:
     """The result of a run."""
 
     files: int
@@ -123,20 +123,20 @@ class _Object:
         )
 
 
-def lint(sources: Iterable[Source], view: StackView | None = None) -> Linted:
+def lint(sources: Iterable[Source], view: StackView | None = None) -> LintResult:
     """Check every object of the sources; with a stack's view, also against the rules about the stack."""
     objects: list[_Object] = []
     findings: list[LintFinding] = []
-    order: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for source in sources:
-        order.setdefault(source.name, len(order))
-        new_objects, broken = _objects(source)
+        positions.setdefault(source.name, len(positions))
+        new_objects, defects = _objects(source)
         findings += [finding for new_object in new_objects for finding in _findings_about(new_object, view)]
-        findings += broken
+        findings += defects
         objects += new_objects
     findings += _findings_together(objects)
-    findings.sort(key=lambda finding: (order[finding.file], finding.line, finding.rule.name))
-    return Linted(len(order), len(objects), tuple(findings))
+    findings.sort(key=lambda finding: (positions[finding.file], finding.line, finding.rule.name))
+    return LintResult(len(positions), len(objects), tuple(findings))
 
 
 def read(path: Path, name: str, *, named: bool = False) -> Source:
@@ -149,53 +149,53 @@ def read(path: Path, name: str, *, named: bool = False) -> Source:
 
 def objects_of(source: Source) -> tuple[list[Subject], list[Fault]]:
     """The Kubernetes objects of a file, and the faults of parts that are not objects or cannot be read."""
-    objects, broken = _objects(source)
-    return [found_object.subject for found_object in objects], [lint_finding.fault for lint_finding in broken]
+    objects, defects = _objects(source)
+    return [manifest_object.subject for manifest_object in objects], [lint_finding.fault for lint_finding in defects]
 
 
 def _objects(source: Source) -> tuple[list[_Object], list[LintFinding]]:
     """The Kubernetes objects of a file, and the faults of parts that are not objects or cannot be read."""
     objects: list[_Object] = []
     strays: list[LintFinding] = []
-    broken: list[LintFinding] = []
+    defects: list[LintFinding] = []
     if source.content is None:
-        return [], [_unreadable(source.name, 1, f"a file that cannot be read ({source.reason})")]
+        return [], [_defect_finding(source.name, 1, f"a file that cannot be read ({source.reason})")]
     try:
         text = source.content.decode("utf-8")
     except UnicodeDecodeError:
-        return [], [_unreadable(source.name, 1, "a binary file")]
+        return [], [_defect_finding(source.name, 1, "a binary file")]
     for document in documents(text):
-        if isinstance(document, Broken):
-            broken.append(_unreadable(source.name, document.line, document.why))
+        if isinstance(document, Defect):
+            defects.append(_defect_finding(source.name, document.line, document.reason))
         else:
-            objects += _unpacked(source.name, document, "", document.body)
-            strays += _strays(source.name, document, "", document.body)
+            objects += _objects_in(source.name, document, "", document.body)
+            strays += _stray_findings(source.name, document, "", document.body)
     # Chart values and workflows are in the same folders; only in a file with objects is another document a mistake.
-    is_manifest = source.named or any(_is_object(seen.subject.body) for seen in objects)
-    return objects, [*(strays if is_manifest else ()), *broken]
+    is_manifest = source.named or any(_is_object(manifest_object.subject.body) for manifest_object in objects)
+    return objects, [*(strays if is_manifest else ()), *defects]
 
 
-def _unpacked(file: str, document: Document, prefix: str, body: Plain) -> list[_Object]:
+def _objects_in(file: str, document: Document, prefix: str, body: Plain) -> list[_Object]:
     """The object, or the objects of a List; nothing if it is no object."""
     if not isinstance(body, Mapping) or not isinstance(body.get("kind"), str):
         return []
     items = body.get("items")
     if str(body["kind"]).endswith("List") and isinstance(items, list):
         return [
-            unpacked
+            manifest_object
             for number, item in enumerate(items)
-            for unpacked in _unpacked(file, document, f"{prefix}items[{number}].", item)
+            for manifest_object in _objects_in(file, document, f"{prefix}items[{number}].", item)
         ]
     return [_Object(file, document, prefix, of_plain(body))]
 
 
-def _strays(file: str, document: Document, prefix: str, body: Plain) -> list[LintFinding]:
+def _stray_findings(file: str, document: Document, prefix: str, body: Plain) -> list[LintFinding]:
     """Parts of a manifest that kubectl would refuse: documents, or items of a List, that are not objects."""
     if not prefix and body is None:
         return []
     if not isinstance(body, Mapping):
         return [
-            _stray(
+            _stray_finding(
                 file,
                 document,
                 prefix,
@@ -204,39 +204,39 @@ def _strays(file: str, document: Document, prefix: str, body: Plain) -> list[Lin
         ]
     if not _is_object(body):
         missing = " and no ".join(key for key in _IDENTITY if not isinstance(body.get(key), str))
-        return [_stray(file, document, prefix, f"no {missing}, but {_keys(body)}")]
+        return [_stray_finding(file, document, prefix, f"no {missing}, but {_keys(body)}")]
     items = body.get("items")
     if body["kind"] != "List" or not isinstance(items, list):
         return []
     return [
         stray
         for number, item in enumerate(items)
-        for stray in _strays(file, document, f"{prefix}items[{number}].", item)
+        for stray in _stray_findings(file, document, f"{prefix}items[{number}].", item)
     ]
 
 
 def _keys(body: Mapping[str, Plain]) -> str:
-    shown = list(body)[:_SHOWN_KEYS]
-    return f"{', '.join(shown) or 'nothing'}{' and more' if len(shown) < len(body) else ''}"
+    keys = list(body)[:_SHOWN_KEYS]
+    return f"{', '.join(keys) or 'nothing'}{' and more' if len(keys) < len(body) else ''}"
 
 
 def _is_object(body: Mapping[str, Plain]) -> bool:
     return all(isinstance(body.get(key), str) for key in _IDENTITY)
 
 
-def _stray(file: str, document: Document, prefix: str, written: str) -> LintFinding:
+def _stray_finding(file: str, document: Document, prefix: str, given: str) -> LintFinding:
     where = prefix.rstrip(".")
     fault = Fault(
         where or f"document {document.number + 1}",
-        written,
-        "an object, with the texts apiVersion and kind",
+        given,
+        "an object with apiVersion and kind",
         "write the key that is missing or misspelt, or remove this part from the file",
     )
     return LintFinding(file, document.line_of(where), "", "", "", MANIFEST, fault)
 
 
-def _unreadable(file: str, line: int, problem: str) -> LintFinding:
-    fault = Fault(file, problem, "YAML in UTF-8, as kubectl reads it", "correct the file, or leave it out")
+def _defect_finding(file: str, line: int, given: str) -> LintFinding:
+    fault = Fault(file, given, "YAML in UTF-8, as kubectl reads it", "correct the file, or leave it out")
     return LintFinding(file, line, "", "", "", YAML, fault)
 
 

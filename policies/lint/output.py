@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from policies.lint.judging import FileRule, Linted, LintFinding, LintRule
+from policies.lint.judging import FileRule, LintFinding, LintResult, LintRule
 from policies.rule import Severity
 
 _PAGE = "docs/reference/policies.md"
@@ -18,42 +18,42 @@ _COMMANDS = {
 }
 
 
-def as_text(linted: Linted) -> str:
+def as_text(result: LintResult) -> str:
     """Each finding in four lines, and a summary."""
     lines: list[str] = []
-    for finding in linted.findings:
-        about = f"{finding.object_name}: " if finding.object_name else ""
+    for finding in result.findings:
+        subject = f"{finding.object_name}: " if finding.object_name else ""
         lines += [
-            f"{finding.file}:{finding.line}: {about}{finding.rule.name} ({finding.rule.severity.value})",
+            f"{finding.file}:{finding.line}: {subject}{finding.rule.name} ({finding.rule.severity.value})",
             f"    {finding.fault.path}: given {finding.fault.given}",
             f"    allowed: {finding.fault.allowed}",
             f"    change:  {finding.fault.change}",
         ]
-    return "\n".join([*lines, summary(linted)])
+    return "\n".join([*lines, summary(result)])
 
 
-def summary(linted: Linted) -> str:
+def summary(result: LintResult) -> str:
     """The numbers of files, objects and findings, in one line."""
-    count = len(linted.findings)
-    counted = [_plural(linted.files, "file"), _plural(linted.objects, "object")]
-    return f"{', '.join(counted)}: {_plural(count, 'finding') if count else 'no findings'}"
+    count = len(result.findings)
+    parts = [_count(result.files, "file"), _count(result.objects, "object")]
+    return f"{', '.join(parts)}: {_count(count, 'finding') if count else 'no findings'}"
 
 
-def as_json(linted: Linted) -> str:
+def as_json(result: LintResult) -> str:
     """The findings as one JSON document."""
     return json.dumps(
         {
-            "files": linted.files,
-            "objects": linted.objects,
-            "findings": [_plain(finding) for finding in linted.findings],
+            "files": result.files,
+            "objects": result.objects,
+            "findings": [_plain(finding) for finding in result.findings],
         },
         indent=2,
     )
 
 
-def as_github(linted: Linted) -> str:
+def as_github(result: LintResult) -> str:
     """Workflow commands that put each finding on its line of the pull request, and a summary."""
-    return "\n".join([*_commands(linted), summary(linted)])
+    return "\n".join([*_commands(result), summary(result)])
 
 
 def message(finding: LintFinding) -> str:
@@ -84,8 +84,8 @@ def _plain(finding: LintFinding) -> dict[str, object]:
     }
 
 
-def _commands(linted: Linted) -> Iterator[str]:
-    for finding in linted.findings:
+def _commands(result: LintResult) -> Iterator[str]:
+    for finding in result.findings:
         command = _COMMANDS[finding.rule.severity]
         parts = f"file={_property(finding.file)},line={finding.line},title={_property(finding.rule.name)}"
         yield f"::{command} {parts}::{_data(message(finding))}"
@@ -100,5 +100,5 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _plural(count: int, word: str) -> str:
+def _count(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"

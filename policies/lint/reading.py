@@ -29,20 +29,20 @@ _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class Defect:
     """Text that is not YAML, or a document that cannot become an object."""
 
     line: int
     """From 1."""
-    why: str
+    reason: str
 
 
-class _BrokenError(Exception):
+class _DefectError(Exception):
     """Raised while a document is read that cannot become an object."""
 
-    def __init__(self, line: int, why: str) -> None:
-        self.broken = Broken(line, why)
-        super().__init__(why)
+    def __init__(self, line: int, reason: str) -> None:
+        self.defect = Defect(line, reason)
+        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,39 +60,39 @@ class Document:
         node = _nodes_of(self.text)[self.number]
         mark = node.start_mark
         for step in _STEP.finditer(path):
-            below = _child(node, step[1] if step[2] is None else step[2])
-            if below is None:
+            child = _child(node, step[1] if step[2] is None else step[2])
+            if child is None:
                 break
-            mark, node = below[0].start_mark, below[1]
+            mark, node = child[0].start_mark, child[1]
         return mark.line + 1
 
 
-def documents(text: str) -> Iterator[Document | Broken]:
+def documents(text: str) -> Iterator[Document | Defect]:
     """The documents of a text in order, empty ones left out; text that is not YAML ends them."""
     if "\x00" in text:
-        yield Broken(1, "a binary file")
+        yield Defect(1, "a binary file")
         return
     try:
         if (line := too_deep_at_line(text)) is not None:
-            yield Broken(line, f"lists or mappings nested deeper than {MAX_DEPTH} levels")
+            yield Defect(line, f"lists or mappings nested deeper than {MAX_DEPTH} levels")
             return
         for number, node in enumerate(_nodes(text)):
             yield _document(node, text, number)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        why = " ".join(filter(None, (error.context, error.problem)))
+        reason = " ".join(filter(None, (error.context, error.problem)))
         # An unfinished text ends after its last line, which no tool could show.
         line = min(mark.line + 1, max(1, len(text.splitlines()))) if mark else 1
-        yield Broken(line, f"text that is not YAML: {why}")
+        yield Defect(line, f"text that is not YAML: {reason}")
     except yaml.YAMLError as error:
-        yield Broken(1, f"text that is not YAML: {' '.join(str(error).split())}")
+        yield Defect(1, f"text that is not YAML: {' '.join(str(error).split())}")
 
 
-def _document(node: yaml.Node, text: str, number: int) -> Document | Broken:
+def _document(node: yaml.Node, text: str, number: int) -> Document | Defect:
     try:
         return Document(_Construction().plain(node), text, number)
-    except _BrokenError as error:
-        return error.broken
+    except _DefectError as error:
+        return error.defect
 
 
 def _nodes(text: str) -> Iterator[yaml.Node]:
@@ -109,19 +109,19 @@ def _nodes(text: str) -> Iterator[yaml.Node]:
 @functools.lru_cache(maxsize=2)
 def _nodes_of(text: str) -> tuple[yaml.Node, ...]:
     """The nodes of a text as far as it can be read."""
-    read: list[yaml.Node] = []
+    nodes: list[yaml.Node] = []
     with contextlib.suppress(yaml.YAMLError):
         for node in _nodes(text):
-            read.append(node)  # noqa: PERF402 - a list of the whole would lose what came before the error
-    return tuple(read)
+            nodes.append(node)  # noqa: PERF402 - a list of the whole would lose what came before the error
+    return tuple(nodes)
 
 
 @dataclass(slots=True)
 class _Construction:
     """Plain data made from one document's nodes; an alias's data is made once and counted each time it is used."""
 
-    made: dict[int, tuple[Plain, int]] = field(default_factory=dict[int, "tuple[Plain, int]"])
-    open: set[int] = field(default_factory=set[int])
+    results: dict[int, tuple[Plain, int]] = field(default_factory=dict[int, "tuple[Plain, int]"])
+    ancestors: set[int] = field(default_factory=set[int])
 
     def plain(self, node: yaml.Node) -> Plain:
         """The data of a document's root."""
@@ -131,74 +131,74 @@ class _Construction:
         """The data of a node and how many values it holds."""
         if isinstance(node, yaml.ScalarNode):
             return (node.value if node.tag == _TEXT else _scalar(node)), 1
-        earlier = self.made.get(id(node))
-        if earlier is not None:
-            return earlier
-        if id(node) in self.open:
-            raise _BrokenError(node.start_mark.line + 1, "a part that contains itself")
-        self.open.add(id(node))
-        made = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
-        self.open.remove(id(node))
-        if made[1] > MAX_VALUES:
-            raise _BrokenError(node.start_mark.line + 1, f"more than {MAX_VALUES} values in one document")
-        self.made[id(node)] = made
-        return made
+        result = self.results.get(id(node))
+        if result is not None:
+            return result
+        if id(node) in self.ancestors:
+            raise _DefectError(node.start_mark.line + 1, "an alias that contains itself")
+        self.ancestors.add(id(node))
+        result = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._list(node)
+        self.ancestors.remove(id(node))
+        if result[1] > MAX_VALUES:
+            raise _DefectError(node.start_mark.line + 1, f"more than {MAX_VALUES} values in one document")
+        self.results[id(node)] = result
+        return result
 
     def _list(self, node: yaml.Node) -> tuple[Plain, int]:
-        made = [self._value(item) for item in node.value]
-        return [value for value, _ in made], 1 + sum(size for _, size in made)
+        values = [self._value(item) for item in node.value]
+        return [value for value, _ in values], 1 + sum(size for _, size in values)
 
     def _mapping(self, node: yaml.MappingNode) -> tuple[Plain, int]:
-        made: dict[str, Plain] = {}
-        merged: dict[str, Plain] = {}
+        entries: dict[str, Plain] = {}
+        merge_entries: dict[str, Plain] = {}
         size = 1
         for key_node, value_node in node.value:
-            value, values_inside = self._value(value_node)
-            size += values_inside + 1
+            value, value_size = self._value(value_node)
+            size += value_size + 1
             if key_node.tag == _MERGE:
                 for mapping in reversed(value if isinstance(value, list) else [value]):
-                    merged |= mapping if isinstance(mapping, dict) else {}
+                    merge_entries |= mapping if isinstance(mapping, dict) else {}
                 continue
             if not isinstance(key_node, yaml.ScalarNode):
-                raise _BrokenError(key_node.start_mark.line + 1, "a key that is not a text")
+                raise _DefectError(key_node.start_mark.line + 1, "a key that is not a string")
             key = str(key_node.value)
-            if key in made:
-                raise _BrokenError(key_node.start_mark.line + 1, f"the duplicate key {key!r} in one mapping")
-            made[key] = value
-        return (merged | made if merged else made), size
+            if key in entries:
+                raise _DefectError(key_node.start_mark.line + 1, f"the duplicate key {key!r} in one mapping")
+            entries[key] = value
+        return (merge_entries | entries if merge_entries else entries), size
 
 
 def _scalar(node: yaml.ScalarNode) -> Plain:
     """A value that is not text; a date, or a value with a tag of its own, stays as it is written."""
-    written: str = node.value
+    scalar: str = node.value
     match node.tag.removeprefix(_TAG):
         case "null":
             return None
         case "bool":
-            return written.lower() in _TRUE
+            return scalar.lower() in _TRUE
         case "int":
-            return _integer(written)
+            return _integer(scalar)
         case "float":
-            return _float(written)
+            return _float(scalar)
         case _:
-            return written
+            return scalar
 
 
-def _integer(written: str) -> Plain:
-    digits = written.replace("_", "")
+def _integer(scalar: str) -> Plain:
+    digits = scalar.replace("_", "")
     octal = re.match(r"^([-+]?)0([0-7]+)$", digits)
     try:
         number = int(octal[1] + octal[2], 8) if octal else int(digits, 0)
     except ValueError:  # 12:30 is a number to YAML 1.1 and a text to Kubernetes
-        return written
-    return number if number.bit_length() <= MOST_BITS else written
+        return scalar
+    return number if number.bit_length() <= MOST_BITS else scalar
 
 
-def _float(written: str) -> Plain:
+def _float(scalar: str) -> Plain:
     try:
-        number = float(written.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
+        number = float(scalar.replace("_", "").lower().replace(".inf", "inf").replace(".nan", "nan"))
     except ValueError:
-        return written
+        return scalar
     return int(number) if number.is_integer() else number
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from urllib.parse import quote
 
-from policies.lint.judging import FILE_RULES, STACK_RULES, Linted, LintFinding, LintRule
+from policies.lint.judging import FILE_RULES, STACK_RULES, LintFinding, LintResult, LintRule
 from policies.lint.output import message, page
 from policies.rule import Severity
 from policies.rules import RULES, VIEW_RULES
@@ -23,7 +23,7 @@ _PROJECT = Path(__file__).resolve().parents[2]
 _STANDARD_INPUT = "stdin"
 
 
-def as_sarif(linted: Linted) -> str:
+def as_sarif(result: LintResult) -> str:
     """The findings as one SARIF log with one run."""
     rules: tuple[LintRule, ...] = (*RULES, *STACK_RULES, *VIEW_RULES, *FILE_RULES)
     index = {rule.name: number for number, rule in enumerate(rules)}
@@ -31,7 +31,7 @@ def as_sarif(linted: Linted) -> str:
     run: dict[str, object] = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(finding, index[finding.rule.name]) for finding in linted.findings],
+        "results": [_result(finding, index[finding.rule.name]) for finding in result.findings],
     }
     return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2)
 

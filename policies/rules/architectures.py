@@ -9,14 +9,14 @@ from gpuplatform.faults import Fault
 from gpuplatform.standard import keys
 from gpuplatform.standard.taints import ARM64, ARM64_TAINT
 from policies.cel import Cel, literal
-from policies.nodepool import HOLDING, TAINTS_PATH, NodePool, nodepool
+from policies.nodepool import BLOCKING_EFFECTS, TAINTS_PATH, NodePool, nodepool
 from policies.rule import Rule, Severity
 from policies.subject import NODE_POOL, UNKNOWN, Subject, Unknown
 
 _TAINT = f"{ARM64_TAINT.key}={ARM64_TAINT.value}:{ARM64_TAINT.effect}"
 
 
-def _one(subject: Subject) -> Iterable[Fault]:
+def _several_architectures(subject: Subject) -> Iterable[Fault]:
     architectures = _architectures(nodepool(subject))
     if len(architectures) < 2:
         return []
@@ -27,7 +27,7 @@ def _one(subject: Subject) -> Iterable[Fault]:
     return [Fault(label_accuracy.REQUIREMENTS_PATH, " and ".join(sorted(architectures)), allowed, change)]
 
 
-def _tainted(subject: Subject) -> Iterable[Fault]:
+def _missing_taint(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
     if _architectures(pool) != {ARM64} or isinstance(pool.taints, Unknown):
         return []
@@ -36,7 +36,7 @@ def _tainted(subject: Subject) -> Iterable[Fault]:
         if (
             key in (keys.ARCHITECTURE, UNKNOWN)
             and value in (ARM64, UNKNOWN)
-            and (effect is UNKNOWN or effect in HOLDING)
+            and (effect is UNKNOWN or effect in BLOCKING_EFFECTS)
         ):
             return []
     allowed = f"the taint {_TAINT}, so that only pods whose image is built for it land there"
@@ -48,18 +48,18 @@ def _architectures(pool: NodePool) -> set[str]:
     requirements, types = pool.requirements, pool.types
     if isinstance(requirements, Unknown) or isinstance(types, Unknown):
         return set()
-    launched = {instance_type.architecture for instance_type in types}
-    if launched and any(
+    of_types = {instance_type.architecture for instance_type in types}
+    if of_types and any(
         requirement.key == keys.INSTANCE_TYPE and requirement.operator == "In" for requirement in requirements
     ):
-        return launched
+        return of_types
     lines = [
         requirement
         for requirement in requirements
         if requirement.key == keys.ARCHITECTURE and requirement.operator == "In"
     ]
     if not lines:
-        return launched
+        return of_types
     return {value for value in lines[0].values if all(value in line.values for line in lines)}
 
 
@@ -69,10 +69,10 @@ NODEPOOL_ONE_ARCHITECTURE = Rule(
     severity=Severity.HIGH,
     remediation="Make a NodePool for each architecture, each with a ceiling of its own.",
     kinds=(NODE_POOL,),
-    judge=_one,
+    judge=_several_architectures,
     admission=Cel(
         "variables.architectures.all(a, a == variables.architectures[0])",
-        short_of="hardware that is named neither by instance type nor by architecture",
+        gap="hardware that is named neither by instance type nor by architecture",
     ),
 )
 
@@ -82,12 +82,12 @@ GRAVITON_TAINTED = Rule(
     severity=Severity.HIGH,
     remediation=f"Add the taint {_TAINT}; pods whose image is built for arm64 tolerate it.",
     kinds=(NODE_POOL,),
-    judge=_tainted,
+    judge=_missing_taint,
     admission=Cel(
         f"variables.architectures.size() == 0 || variables.architectures.exists(a, a != {literal(ARM64)})"
         f" || variables.taints.exists(t, t.key == {literal(keys.ARCHITECTURE)}"
-        f' && t.?value.orValue("") == {literal(ARM64)} && t.effect in {literal(HOLDING)})',
-        short_of="hardware that is named neither by instance type nor by architecture",
+        f' && t.?value.orValue("") == {literal(ARM64)} && t.effect in {literal(BLOCKING_EFFECTS)})',
+        gap="hardware that is named neither by instance type nor by architecture",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Role bindings: they name who gets a role, and give no team rights over the whole cluster."""
+"""Role bindings: a role is bound to named subjects, and no team gets a wide ClusterRole."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ _UNNAMED_GROUPS = ("system:authenticated", "system:unauthenticated", "system:ser
 """Groups of Kubernetes without named members (kubernetes.io/docs/reference/access-authn-authz/rbac)."""
 
 
-def _named(subject: Subject) -> Iterable[Fault]:
+def _unnamed_members(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     if at(subject.body, "roleRef", "name") == _WHOLE_CLUSTER:
         allowed = f"a role with the needed rights only: {_WHOLE_CLUSTER} may even change the platform's rules"
         faults.append(Fault("roleRef.name", quoted(_WHOLE_CLUSTER), allowed, "bind a role of the namespace"))
-    for number, bound in enumerate(known_items(subject.body.get("subjects"))):
-        name = at(bound, "name")
+    for number, member in enumerate(known_items(subject.body.get("subjects"))):
+        name = at(member, "name")
         if name is not UNKNOWN and (name in _UNNAMED_GROUPS or str(name).startswith("system:serviceaccounts:")):
             path, allowed = f"subjects[{number}].name", "a group, a user or an account by its own name"
             faults.append(Fault(path, quoted(name), allowed, "name who needs the role"))
     return faults
 
 
-def _narrow(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    wide: dict[str, str] = dict.fromkeys(_READ_SECRETS, "secrets without names")
+def _wide_roles(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    reasons: dict[str, str] = dict.fromkeys(_READ_SECRETS, "secrets without names")
     for subject in subjects:
         faults = [*wildcards(subject), *unnamed_secrets(subject)] if subject.is_a(CLUSTER_ROLE) else []
         if faults and subject.known_name is not None:
-            wide[subject.known_name] = f"{faults[0].path}: {faults[0].given}"
+            reasons[subject.known_name] = f"{faults[0].path}: {faults[0].given}"
     teams = {subject.known_name for subject in subjects if subject.is_a(NAMESPACE) and is_tenant(subject)}
     for binding in (
         subject for subject in subjects if subject.is_a(ROLE_BINDING) or subject.is_a(CLUSTER_ROLE_BINDING)
     ):
         role = at(binding.body, "roleRef", "name")
-        if at(binding.body, "roleRef", "kind") != CLUSTER_ROLE.name or not isinstance(role, str) or role not in wide:
+        if at(binding.body, "roleRef", "kind") != CLUSTER_ROLE.name or not isinstance(role, str) or role not in reasons:
             continue
-        for number, bound in enumerate(known_items(binding.body.get("subjects"))):
-            if _is_of_a_team(bound, teams):
-                bound_in_words = f"{quoted(at(bound, 'name'))}, who gets the ClusterRole {role} ({wide[role]})"
+        for number, member in enumerate(known_items(binding.body.get("subjects"))):
+            if _is_team_member(member, teams):
+                given = f"{quoted(at(member, 'name'))}, who gets the ClusterRole {role} ({reasons[role]})"
                 allowed = "a role that names its API groups, resources, verbs and secrets"
                 change = "bind a Role of the namespace with what is needed, or narrow the ClusterRole"
-                yield binding, Fault(f"subjects[{number}]", bound_in_words, allowed, change)
+                yield binding, Fault(f"subjects[{number}]", given, allowed, change)
 
 
-def _is_of_a_team(bound: Plain, teams: Container[str | None]) -> bool:
+def _is_team_member(member: Plain, teams: Container[str | None]) -> bool:
     """Whether it is a person, or an account of a namespace that is known as a team's: charts have accounts too."""
-    kind, name, namespace = (at(bound, part) for part in ("kind", "name", "namespace"))
+    kind, name, namespace = (at(member, part) for part in ("kind", "name", "namespace"))
     if not isinstance(name, str):
         return False
     if name.startswith(_ACCOUNT):
@@ -75,7 +75,7 @@ BINDING_NAMED = Rule(
     severity=Severity.CRITICAL,
     remediation="Bind a Role of the namespace to a named group or account.",
     kinds=(ROLE_BINDING, CLUSTER_ROLE_BINDING),
-    judge=_named,
+    judge=_unnamed_members,
     admission=PLATFORMS_OWN,
 )
 
@@ -85,7 +85,7 @@ BINDING_NARROW = StackRule(
     severity=Severity.HIGH,
     remediation="Bind a Role of the namespace that names what is needed, or narrow the ClusterRole.",
     kinds=(CLUSTER_ROLE, ROLE_BINDING, CLUSTER_ROLE_BINDING, NAMESPACE),
-    judge=_narrow,
+    judge=_wide_roles,
 )
 
 RULES = (BINDING_NAMED,)

@@ -13,24 +13,24 @@ from policies.cel import Cel, literal
 from policies.rule import Rule, Severity
 from policies.subject import NODE_POOL, UNKNOWN, Plain, Subject, Unknown, at, items, items_at, text
 
-_NONE = re.compile(r"0+%?")
+_NO_NODES = re.compile(r"0+%?")
 _MONDAY = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 """Any Monday: schedules for days of the month or for months are ignored, because they do not apply every week."""
-_WORDS = {"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *", "@weekly": "0 0 * * 0"}
+_NAMED_SCHEDULES = {"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *", "@weekly": "0 0 * * 0"}
 """Schedules of every week that Karpenter's library knows by name (robfig/cron v3.0.1)."""
 
 
-def _possible(subject: Subject) -> Iterable[Fault]:
-    written = items_at(subject, "spec", "disruption", "budgets")
-    if isinstance(written, Unknown):
+def _weeks_without_drift(subject: Subject) -> Iterable[Fault]:
+    budgets = items_at(subject, "spec", "disruption", "budgets")
+    if isinstance(budgets, Unknown):
         return []
     minutes = int(WEEK / MINUTE)
-    blocked = 0
-    for budget in written:
-        closing = _closing(budget)
-        if closing is not None:
-            blocked |= closing.active(_MONDAY, minutes)
-    if blocked != (1 << minutes) - 1:
+    blocked_minutes = 0
+    for budget in budgets:
+        block = _drift_block(budget)
+        if block is not None:
+            blocked_minutes |= block.active(_MONDAY, minutes)
+    if blocked_minutes != (1 << minutes) - 1:
         return []
     return [
         Fault(
@@ -42,26 +42,33 @@ def _possible(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _closing(written: Plain) -> Budget | None:
+def _drift_block(document: Plain) -> Budget | None:
     """A budget that keeps drifted nodes in some part of every week; None for any other budget, and if it is not known.
 
     The API server or another rule refuses a budget that cannot be read.
     """
-    parts = {key: text(at(written, key)) for key in ("nodes", "schedule", "duration")}
-    nodes, reasons = parts["nodes"], items(at(written, "reasons"))
-    if UNKNOWN in parts.values() or isinstance(reasons, Unknown) or nodes is None or not _NONE.fullmatch(str(nodes)):
+    parts = {key: text(at(document, key)) for key in ("nodes", "schedule", "duration")}
+    nodes, reasons = parts["nodes"], items(at(document, "reasons"))
+    if (
+        UNKNOWN in parts.values()
+        or isinstance(reasons, Unknown)
+        or nodes is None
+        or not _NO_NODES.fullmatch(str(nodes))
+    ):
         return None
-    plain: dict[str, object] = {key: _WORDS.get(str(value), value) for key, value in parts.items() if value is not None}
+    fields: dict[str, object] = {
+        key: _NAMED_SCHEDULES.get(str(value), value) for key, value in parts.items() if value is not None
+    }
     if reasons:
-        plain["reasons"] = [str(reason) for reason in reasons]
+        fields["reasons"] = [str(reason) for reason in reasons]
     try:
-        (budget,) = budgets_of({"spec": {"disruption": {"budgets": [plain]}}})
+        (budget,) = budgets_of({"spec": {"disruption": {"budgets": [fields]}}})
     except ValueError:
         return None
-    return budget if budget.concerns(Reason.DRIFTED) and _weekly(budget) else None
+    return budget if budget.concerns(Reason.DRIFTED) and _is_weekly(budget) else None
 
 
-def _weekly(budget: Budget) -> bool:
+def _is_weekly(budget: Budget) -> bool:
     schedule = budget.schedule
     return schedule is None or (schedule.any_day_of_month and len(schedule.months) == 12)
 
@@ -72,11 +79,11 @@ DRIFT_POSSIBLE = Rule(
     severity=Severity.HIGH,
     remediation="Shorten a window: if budgets of zero nodes cover the week, Karpenter never replaces a node.",
     kinds=(NODE_POOL,),
-    judge=_possible,
+    judge=_weeks_without_drift,
     admission=Cel(
         'variables.budgets.all(b, !b.nodes.matches("^0+%?$") || b.?schedule.hasValue()'
         f" || b.?reasons.orValue([]).size() > 0 && !({literal(Reason.DRIFTED.value)} in b.reasons))",
-        short_of="windows that fill the week together",
+        gap="windows that fill the week together",
     ),
 )
 

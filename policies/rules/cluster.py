@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gpuplatform.faults import Fault
 from policies.cel import CLOUD
 from policies.rule import Rule, Severity
-from policies.rules.network import names_somebody
+from policies.rules.network import has_one_owner
 from policies.subject import CLUSTER, UNKNOWN, Subject, Unknown, at, items, items_at, quoted, text
 
 _LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -27,11 +27,11 @@ def _endpoint(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(path, quoted(network), "networks of your own, by address", "name your own networks instead")
         for network in map(text, networks)
-        if isinstance(network, str) and not names_somebody(network)
+        if isinstance(network, str) and not has_one_owner(network)
     ]
 
 
-def _private(subject: Subject) -> Iterable[Fault]:
+def _private_endpoint(subject: Subject) -> Iterable[Fault]:
     access = at(subject.body, "vpcConfig", "endpointPrivateAccess")
     if access in (True, UNKNOWN):
         return []
@@ -39,7 +39,7 @@ def _private(subject: Subject) -> Iterable[Fault]:
     return [Fault("vpcConfig.endpointPrivateAccess", quoted(access), allowed, "set endpointPrivateAccess to true")]
 
 
-def _encrypted(subject: Subject) -> Iterable[Fault]:
+def _encryption(subject: Subject) -> Iterable[Fault]:
     config = at(subject.body, "encryptionConfig")
     key, kinds = at(config, "provider", "keyArn"), items(at(config, "resources"))
     faults: list[Fault] = []
@@ -51,7 +51,7 @@ def _encrypted(subject: Subject) -> Iterable[Fault]:
     return faults
 
 
-def _by_api(subject: Subject) -> Iterable[Fault]:
+def _authentication_mode(subject: Subject) -> Iterable[Fault]:
     mode = at(subject.body, "accessConfig", "authenticationMode")
     if mode in ("API", UNKNOWN):
         return []
@@ -59,7 +59,7 @@ def _by_api(subject: Subject) -> Iterable[Fault]:
     return [Fault("accessConfig.authenticationMode", quoted(mode), allowed, "set authenticationMode to API")]
 
 
-def _logs(subject: Subject) -> Iterable[Fault]:
+def _missing_logs(subject: Subject) -> Iterable[Fault]:
     enabled = items_at(subject, "enabledClusterLogTypes")
     if isinstance(enabled, Unknown) or UNKNOWN in enabled:
         return []
@@ -86,7 +86,7 @@ CLUSTER_ENDPOINT_PRIVATE = Rule(
     severity=Severity.HIGH,
     remediation="Set endpointPrivateAccess to true.",
     kinds=(CLUSTER,),
-    judge=_private,
+    judge=_private_endpoint,
     admission=CLOUD,
 )
 
@@ -96,7 +96,7 @@ CLUSTER_SECRETS_ENCRYPTED = Rule(
     severity=Severity.HIGH,
     remediation="Give encryptionConfig a KMS key of your own and the resource secrets.",
     kinds=(CLUSTER,),
-    judge=_encrypted,
+    judge=_encryption,
     admission=CLOUD,
 )
 
@@ -106,7 +106,7 @@ CLUSTER_ACCESS_BY_API = Rule(
     severity=Severity.HIGH,
     remediation="Set accessConfig.authenticationMode to API.",
     kinds=(CLUSTER,),
-    judge=_by_api,
+    judge=_authentication_mode,
     admission=CLOUD,
 )
 
@@ -116,7 +116,7 @@ CLUSTER_LOGS_COMPLETE = Rule(
     severity=Severity.MEDIUM,
     remediation=f"Set enabledClusterLogTypes to {', '.join(_LOG_TYPES)}.",
     kinds=(CLUSTER,),
-    judge=_logs,
+    judge=_missing_logs,
     admission=CLOUD,
 )
 

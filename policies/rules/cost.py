@@ -15,11 +15,11 @@ _LIMITS = {
 }
 
 
-def _within_budget(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    return [(subject, fault) for subject in subjects for fault in _over(subject)]
+def _overruns(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    return [(subject, fault) for subject in subjects for fault in _stack_overruns(subject)]
 
 
-def _over(subject: Subject) -> Iterable[Fault]:
+def _stack_overruns(subject: Subject) -> Iterable[Fault]:
     published = at(subject.body, PUBLISHED)
     if published is None or published is UNKNOWN:
         return []  # another program's stack, or one of which nothing is known yet
@@ -27,16 +27,16 @@ def _over(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     for figure, (limit, change) in _LIMITS.items():
         path = f"{PUBLISHED}.cost.{figure}"
-        costs, allowed = number(at(cost, figure)), number(at(cost, limit))
-        if isinstance(costs, Unknown) or isinstance(allowed, Unknown):
+        amount, maximum = number(at(cost, figure)), number(at(cost, limit))
+        if isinstance(amount, Unknown) or isinstance(maximum, Unknown):
             continue
-        if costs is None or allowed is None:
+        if amount is None or maximum is None:
             figures = f"{quoted(at(cost, figure))} beside a {limit} of {quoted(at(cost, limit))}"
             faults.append(
                 Fault(path, figures, "both figures, in dollars, so that the limit can be checked", "publish both")
             )
-        elif costs > allowed:
-            faults.append(Fault(path, f"{costs:,.0f}", f"{allowed:,.0f}, the {limit}", change))
+        elif amount > maximum:
+            faults.append(Fault(path, f"{amount:,.0f}", f"{maximum:,.0f}, the {limit}", change))
     return faults
 
 
@@ -46,7 +46,7 @@ BUDGET_KEPT = StackRule(
     severity=Severity.HIGH,
     remediation="Lower ceilings or remove static nodes; `gpuplatform cost --stack NAME` lists the costs.",
     kinds=(STACK,),
-    judge=_within_budget,
+    judge=_overruns,
     admission=CLOUD,
 )
 

@@ -1,9 +1,9 @@
-"""Administrators' access to devices: a claim for cards that others hold already, counted by no quota.
+"""Administrators' access to devices: a claim for cards that other pods already hold, which no quota counts.
 
-Kubernetes takes such a claim in a namespace alone that carries a label for it (k8s.io/kubernetes v1.35.4,
-pkg/registry/resource/utils.go, AuthorizedForAdmin; gate DRAAdminAccess, on since 1.34). The label is kept from teams'
-namespaces, and the claim is refused there whether it is carried or not. A request of ``firstAvailable`` has no such
-field (k8s.io/api v0.35.4, resource/v1/types.go, DeviceSubRequest).
+Kubernetes accepts such a claim only in a namespace with a label for it (k8s.io/kubernetes v1.35.4,
+pkg/registry/resource/utils.go, AuthorizedForAdmin; gate DRAAdminAccess, on since 1.34). One rule refuses the label on a
+team's namespace, the other refuses the claim there, with or without the label. A request of ``firstAvailable`` has no
+such field (k8s.io/api v0.35.4, resource/v1/types.go, DeviceSubRequest).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _claims(subject: Subject) -> Iterable[Fault]:
         Fault(
             ".".join((*spec, "devices", f"requests[{number}]", *holder, _FIELD)),
             quoted(access),
-            "nothing: with it a pod uses cards that another pod holds, and no quota counts them",
+            "no administrator's access: with it a pod uses the cards of another pod, and no quota counts them",
             f"remove {_FIELD}",
         )
         for number, request in enumerate(known_items(at(subject.body, *spec, "devices", "requests")))

@@ -24,53 +24,55 @@ def _statements(subject: Subject, field: str) -> Iterator[tuple[str, Plain]]:
         document = plain(json.loads(text)) if isinstance(text, str) else None
     except ValueError:
         document = None
-    for number, statement in enumerate(_listed(at(document, "Statement"))):
+    for number, statement in enumerate(_as_list(at(document, "Statement"))):
         if at(statement, "Effect") == "Allow":
             yield f"{field}.Statement[{number}]", statement
 
 
-def _listed(value: Plain) -> list[Plain]:
+def _as_list(value: Plain) -> list[Plain]:
     """A policy may write one thing without its list."""
     if isinstance(value, str | Mapping):
         return [value]
     return list(known_items(value))
 
 
-def _readable(subject: Subject, field: str) -> list[Fault]:
+def _format_faults(subject: Subject, field: str) -> list[Fault]:
     text = at(subject.body, field)
     if isinstance(text, Unknown) or any(_statements(subject, field)):
         return []
     return [Fault(field, quoted(text), "a policy document with statements that allow something", "write the policy")]
 
 
-def _named(subject: Subject) -> Iterable[Fault]:
-    faults = _readable(subject, "policy")
+def _wide_permissions(subject: Subject) -> Iterable[Fault]:
+    faults = _format_faults(subject, "policy")
     for path, statement in _statements(subject, "policy"):
-        actions = _listed(at(statement, "Action"))
-        wide = [action for action in actions if isinstance(action, str) and action.endswith(_EVERY)]
+        actions = _as_list(at(statement, "Action"))
+        wildcards = [action for action in actions if isinstance(action, str) and action.endswith(_EVERY)]
         faults += [
             Fault(f"{path}.Action", quoted(action), "actions by their names", "name the actions that are needed")
-            for action in (*wide, *(["NotAction"] if at(statement, "NotAction") is not None else []))
+            for action in (*wildcards, *(["NotAction"] if at(statement, "NotAction") is not None else []))
         ]
-        unscoped = at(statement, "Condition") is None and _EVERY in _listed(at(statement, "Resource"))
-        needless = [action for action in actions if str(action) not in UNSCOPED_READS]
-        if (unscoped and needless) or at(statement, "NotResource") is not None:
-            allowed = f"resources by ARN, or a condition; AWS cannot limit only {', '.join(UNSCOPED_READS)}"
-            named = ", ".join(map(str, needless))
+        is_unscoped = at(statement, "Condition") is None and _EVERY in _as_list(at(statement, "Resource"))
+        other_actions = [action for action in actions if str(action) not in UNSCOPED_READS]
+        if (is_unscoped and other_actions) or at(statement, "NotResource") is not None:
+            allowed = (
+                f"resources by ARN, or a condition; only for these does AWS accept no ARN: {', '.join(UNSCOPED_READS)}"
+            )
+            named = ", ".join(map(str, other_actions))
             faults.append(Fault(f"{path}.Resource", f"every resource for {named}", allowed, "name the resources"))
     return faults
 
 
-def _trusted(subject: Subject) -> Iterable[Fault]:
+def _wide_trust(subject: Subject) -> Iterable[Fault]:
     field = "assumeRolePolicy"
-    faults = _readable(subject, field)
+    faults = _format_faults(subject, field)
     services: set[Plain] = set()
     for path, statement in _statements(subject, field):
         principal = at(statement, "Principal")
-        named = _listed(at(principal, "Service"))
-        services.update(named)
-        only_services = isinstance(principal, Mapping) and list(principal) == ["Service"]
-        if not only_services or not named or _EVERY in named:
+        service_names = _as_list(at(principal, "Service"))
+        services.update(service_names)
+        has_only_services = isinstance(principal, Mapping) and list(principal) == ["Service"]
+        if not has_only_services or not service_names or _EVERY in service_names:
             allowed = "AWS services by name: no one else may assume a role of the platform"
             faults.append(Fault(f"{path}.Principal", quoted(principal), allowed, "name the service"))
     if {_PODS, _NODES} <= services:
@@ -87,7 +89,7 @@ IAM_ACTIONS_NAMED = Rule(
     severity=Severity.CRITICAL,
     remediation="Name actions and ARNs; only the standard's list of unscoped reads needs no ARN.",
     kinds=(POLICY,),
-    judge=_named,
+    judge=_wide_permissions,
     admission=CLOUD,
 )
 
@@ -97,7 +99,7 @@ ROLE_TRUST_NAMED = Rule(
     severity=Severity.CRITICAL,
     remediation="Name one service as the principal; give pods a role of their own by Pod Identity.",
     kinds=(ROLE,),
-    judge=_trusted,
+    judge=_wide_trust,
     admission=CLOUD,
 )
 

@@ -1,4 +1,4 @@
-"""Labels that never change: on NodePools, on nodes, and on a team's namespaces."""
+"""Labels that must not change: of hardware on NodePools, of the standard on nodes, of the team on namespaces."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _STANDARD = tuple(label.key for label in labels.STANDARD)
 _TENANT = (keys.TEAM, keys.PART_OF)
 
 
-def _pool(before: Subject, after: Subject) -> Iterable[Fault]:
-    was, now = _labels(before, *LABELS_PATH.split(".")), _labels(after, *LABELS_PATH.split("."))
+def _node_pool_changes(before: Subject, after: Subject) -> Iterable[Fault]:
+    old, new = _labels(before, *LABELS_PATH.split(".")), _labels(after, *LABELS_PATH.split("."))
     change = "make a new pool under a new name, move the work, and remove this one"
-    faults = _changed(was, now, _FIXED, LABELS_PATH, change)
+    faults = _changes(old, new, _FIXED, LABELS_PATH, change)
     profile, config = labels.MIG_PROFILE.key, keys.MIG_CONFIG
-    if was.get(profile) != now.get(profile) and was.get(config) == now.get(config) and config in was:
+    if old.get(profile) != new.get(profile) and old.get(config) == new.get(config) and config in old:
         faults.append(
             Fault(
                 f"{LABELS_PATH}[{profile}]",
-                f"{quoted(was.get(profile))} becomes {quoted(now.get(profile))}, and {config} stays {was[config]!r}",
+                f"{quoted(old.get(profile))} becomes {quoted(new.get(profile))}, and {config} stays {old[config]!r}",
                 "a profile that changes together with the layout that makes it",
                 f"set {config} to the layout of the new profile in the same change",
             )
@@ -33,37 +33,37 @@ def _pool(before: Subject, after: Subject) -> Iterable[Fault]:
     return faults
 
 
-def _node(before: Subject, after: Subject) -> Iterable[Fault]:
+def _node_changes(before: Subject, after: Subject) -> Iterable[Fault]:
     path = "metadata.labels"
-    was, now = _labels(before, *path.split(".")), _labels(after, *path.split("."))
-    return _changed(was, now, _STANDARD, path, "leave the label; a node of another pool is another node")
+    old, new = _labels(before, *path.split(".")), _labels(after, *path.split("."))
+    return _changes(old, new, _STANDARD, path, "leave the label: a node cannot move to another pool")
 
 
-def _tenant(before: Subject, after: Subject) -> Iterable[Fault]:
+def _namespace_changes(before: Subject, after: Subject) -> Iterable[Fault]:
     path = "metadata.labels"
-    was, now = _labels(before, *path.split(".")), _labels(after, *path.split("."))
-    return _changed(was, now, _TENANT, path, "leave the label; the stack's settings say whose a namespace is")
+    old, new = _labels(before, *path.split(".")), _labels(after, *path.split("."))
+    return _changes(old, new, _TENANT, path, "leave the label: the stack's settings say which team owns a namespace")
 
 
 def _labels(subject: Subject, *path: str) -> dict[str, str]:
-    written: Mapping[str, Plain] | Unknown = mapping_at(subject, *path)
-    read = {} if isinstance(written, Unknown) else {key: text(value) for key, value in written.items()}
-    return {key: value for key, value in read.items() if isinstance(value, str)}
+    labels_at_path: Mapping[str, Plain] | Unknown = mapping_at(subject, *path)
+    texts = {} if isinstance(labels_at_path, Unknown) else {key: text(value) for key, value in labels_at_path.items()}
+    return {key: value for key, value in texts.items() if isinstance(value, str)}
 
 
-def _changed(
-    was: Mapping[str, str], now: Mapping[str, str], fixed: Iterable[str], path: str, change: str
+def _changes(
+    old: Mapping[str, str], new: Mapping[str, str], keys_of_rule: Iterable[str], path: str, change: str
 ) -> list[Fault]:
     """One fault for each fixed label that has changed or is missing."""
     return [
-        Fault(f"{path}[{key}]", f"{was[key]!r} becomes {quoted(now.get(key))}", f"{was[key]!r}, as it was", change)
-        for key in fixed
-        if key in was and now.get(key) != was[key]
+        Fault(f"{path}[{key}]", f"{old[key]!r} becomes {quoted(new.get(key))}", f"{old[key]!r}, as it was", change)
+        for key in keys_of_rule
+        if key in old and new.get(key) != old[key]
     ]
 
 
-def _unchanged(fixed: Iterable[str]) -> str:
-    return f"{literal(fixed)}.all(k, !(k in variables.was) || variables.labels[?k] == variables.was[?k])"
+def _unchanged(keys_of_rule: Iterable[str]) -> str:
+    return f"{literal(keys_of_rule)}.all(k, !(k in variables.was) || variables.labels[?k] == variables.was[?k])"
 
 
 _PROFILE, _CONFIG = literal(labels.MIG_PROFILE.key), literal(keys.MIG_CONFIG)
@@ -74,7 +74,7 @@ GPU_LABELS_FIXED = ChangeRule(
     severity=Severity.CRITICAL,
     remediation=f"Make a new pool for new labels; change {labels.MIG_PROFILE.key} and {keys.MIG_CONFIG} in one step.",
     kinds=(NODE_POOL,),
-    judge=_pool,
+    judge=_node_pool_changes,
     admission=Cel(
         every(
             _unchanged(_FIXED),
@@ -90,7 +90,7 @@ NODE_LABELS_FIXED = ChangeRule(
     severity=Severity.CRITICAL,
     remediation="Leave the label; change the pool's settings, and let drift replace the node.",
     kinds=(NODE,),
-    judge=_node,
+    judge=_node_changes,
     admission=Cel(_unchanged(_STANDARD)),
 )
 
@@ -100,7 +100,7 @@ TENANT_LABELS_FIXED = ChangeRule(
     severity=Severity.HIGH,
     remediation=f"Leave {' and '.join(_TENANT)}; change the stack's settings.",
     kinds=(NAMESPACE,),
-    judge=_tenant,
+    judge=_namespace_changes,
     admission=Cel(_unchanged(_TENANT)),
 )
 

@@ -21,25 +21,25 @@ def _values(subject: Subject) -> Plain:
     return at(subject.body, "values") if isinstance(chart, str) and _CHART.search(chart) else UNKNOWN
 
 
-def _hears(subject: Subject) -> Iterable[Fault]:
+def _missing_queue(subject: Subject) -> Iterable[Fault]:
     queue = at(_values(subject), "settings", "interruptionQueue")
     if queue is UNKNOWN or (isinstance(queue, str) and queue):
         return []
-    allowed = "the queue of interruptions: without it a reclaimed node takes its work with it"
+    allowed = "the queue of interruptions: without it Karpenter drains no node before AWS reclaims it"
     path = "values.settings.interruptionQueue"
     return [Fault(path, quoted(queue), allowed, "name the queue")]
 
 
-def _gates_open(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    uses = {
+def _closed_gates(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    needs = {
         "nodeOverlay": any(subject.is_a(NODE_OVERLAY) for subject in subjects),
         "staticCapacity": any(subject.is_a(NODE_POOL) and nodepool(subject).is_static for subject in subjects),
     }
     for subject in subjects:
         values = _values(subject) if subject.is_a(RELEASE) else UNKNOWN
-        for gate, used in uses.items():
+        for gate, is_needed in needs.items():
             is_open = at(values, "settings", "featureGates", gate)
-            if used and is_open is not UNKNOWN and is_open is not True:
+            if is_needed and is_open is not UNKNOWN and is_open is not True:
                 allowed = "true: the stack has objects that Karpenter ignores while the gate is closed"
                 yield subject, Fault(f"{_GATES}.{gate}", quoted(is_open), allowed, f"set {gate}: true")
 
@@ -50,7 +50,7 @@ KARPENTER_HEARS_INTERRUPTIONS = Rule(
     severity=Severity.HIGH,
     remediation="Set settings.interruptionQueue to the queue's name.",
     kinds=(RELEASE,),
-    judge=_hears,
+    judge=_missing_queue,
     admission=CHART,
 )
 
@@ -60,7 +60,7 @@ KARPENTER_GATES_OPEN = StackRule(
     severity=Severity.CRITICAL,
     remediation="Set settings.featureGates.nodeOverlay and staticCapacity to true.",
     kinds=(RELEASE, NODE_OVERLAY, NODE_POOL),
-    judge=_gates_open,
+    judge=_closed_gates,
 )
 
 RULES = (KARPENTER_HEARS_INTERRUPTIONS,)

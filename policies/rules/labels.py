@@ -13,46 +13,46 @@ from policies.rule import Rule, Severity
 from policies.subject import NODE_GROUP, NODE_POOL, UNKNOWN, Subject, Unknown, at, known_items, mapping_at, text
 
 
-def _complete(subject: Subject) -> Iterable[Fault]:
+def _missing_labels(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
-    written = pool.all_labels
-    if not pool.is_gpu or isinstance(written, Unknown):
+    node_labels = pool.all_labels
+    if not pool.is_gpu or isinstance(node_labels, Unknown):
         return []
-    unsure = {key for key, value in written.items() if value is UNKNOWN}
-    if labels.MIG.key in unsure:
-        unsure.add(labels.MIG_PROFILE.key)
-    paths = {f"{LABELS_PATH}[{key}]" for key in unsure}
+    unknown_keys = {key for key, value in node_labels.items() if value is UNKNOWN}
+    if labels.MIG.key in unknown_keys:
+        unknown_keys.add(labels.MIG_PROFILE.key)
+    unknown_paths = {f"{LABELS_PATH}[{key}]" for key in unknown_keys}
     standard_labels = {
         key: value or ""
         for key, value in pool.known_labels.items()
         if not key.startswith(keys.FEATURE_DISCOVERY_PREFIX)
     }
-    return [fault for fault in labels.label_problems(standard_labels, LABELS_PATH) if fault.path not in paths]
+    return [fault for fault in labels.label_problems(standard_labels, LABELS_PATH) if fault.path not in unknown_paths]
 
 
-def _true(subject: Subject) -> Iterable[Fault]:
+def _false_labels(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
     if isinstance(pool.requirements, Unknown) or isinstance(pool.all_labels, Unknown):
         return []
     return label_accuracy.judge_labels(pool.known_labels, pool.requirements)
 
 
-def _hand_set(subject: Subject) -> Iterable[Fault]:
+def _discovery_labels(subject: Subject) -> Iterable[Fault]:
     if subject.is_a(NODE_GROUP):
-        return _owned_by_nvidia(subject, "labels")
+        return _discovery_labels_at(subject, "labels")
     return [
-        *_owned_by_nvidia(subject, *LABELS_PATH.split(".")),
+        *_discovery_labels_at(subject, *LABELS_PATH.split(".")),
         *(
             fault
-            for line in _requirement_keys(subject)
-            for fault in labels.hand_set({line: "a requirement"}, label_accuracy.REQUIREMENTS_PATH)
+            for key in _requirement_keys(subject)
+            for fault in labels.hand_set({key: "a requirement"}, label_accuracy.REQUIREMENTS_PATH)
         ),
     ]
 
 
-def _owned_by_nvidia(subject: Subject, *path: str) -> list[Fault]:
-    written = mapping_at(subject, *path)
-    texts = {} if isinstance(written, Unknown) else {key: str(text(value)) for key, value in written.items()}
+def _discovery_labels_at(subject: Subject, *path: str) -> list[Fault]:
+    node_labels = mapping_at(subject, *path)
+    texts = {} if isinstance(node_labels, Unknown) else {key: str(text(value)) for key, value in node_labels.items()}
     return labels.hand_set(texts, ".".join(path))
 
 
@@ -87,7 +87,7 @@ GPU_LABELS_COMPLETE = Rule(
     severity=Severity.HIGH,
     remediation="Write every label of the standard into spec.template.metadata.labels, fixed for the life of a node.",
     kinds=(NODE_POOL,),
-    judge=_complete,
+    judge=_missing_labels,
     admission=Cel(_COMPLETE_IN_CLUSTER),
 )
 
@@ -97,10 +97,10 @@ GPU_LABELS_TRUE = Rule(
     severity=Severity.CRITICAL,
     remediation="Name the instance types of one card with one memory size, and write that card's labels.",
     kinds=(NODE_POOL,),
-    judge=_true,
+    judge=_false_labels,
     admission=Cel(
         '!variables.is_gpu || variables.types.all(t, variables.card_of_type[?t].orValue("") == variables.card)',
-        short_of="hardware that is named otherwise than by instance type",
+        gap="hardware that is named otherwise than by instance type",
     ),
 )
 
@@ -110,7 +110,7 @@ NO_HAND_SET_GPU_LABELS = Rule(
     severity=Severity.HIGH,
     remediation=f"Remove every {keys.FEATURE_DISCOVERY_PREFIX}* label; use the standard's labels instead.",
     kinds=(NODE_POOL, NODE_GROUP),
-    judge=_hand_set,
+    judge=_discovery_labels,
     admission=Cel(
         f"!variables.labels.exists(k, {_NVIDIAS_OWN})"
         f" && !variables.requirements.map(r, r.key).exists(k, {_NVIDIAS_OWN})"

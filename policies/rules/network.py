@@ -31,7 +31,7 @@ _INGRESS_CLASS = keys.INGRESS_CLASS
 _INTERNAL = "internal"
 
 
-def names_somebody(cidr: str) -> bool:
+def has_one_owner(cidr: str) -> bool:
     """Whether one organisation can have the whole network."""
     try:
         network = ipaddress.ip_network(cidr)
@@ -40,28 +40,28 @@ def names_somebody(cidr: str) -> bool:
     return network.prefixlen >= _WIDEST_PREFIX[network.version]
 
 
-def _no_public_addresses(subject: Subject) -> Iterable[Fault]:
+def _public_addresses(subject: Subject) -> Iterable[Fault]:
     value = at(subject.body, "mapPublicIpOnLaunch")
     if value in (None, False, UNKNOWN):
         return []
     return [Fault("mapPublicIpOnLaunch", quoted(value), "false: a node has no public address", "set it to false")]
 
 
-def _closed(subject: Subject) -> Iterable[Fault]:
+def _open_networks(subject: Subject) -> Iterable[Fault]:
     return [
-        Fault(field, quoted(network), "a network of your own, by address", "name the network that needs to come in")
+        Fault(field, quoted(network), "a network of your own, by address", "name the network that needs access")
         for field in ("cidrIpv4", "cidrIpv6")
-        if isinstance(network := text(at(subject.body, field)), str) and not names_somebody(network)
+        if isinstance(network := text(at(subject.body, field)), str) and not has_one_owner(network)
     ]
 
 
-def _internal(subject: Subject) -> Iterable[Fault]:
+def _public_load_balancers(subject: Subject) -> Iterable[Fault]:
     if not _is_of_aws(subject):
         return []
     key = _SERVICE_SCHEME if subject.is_a(SERVICE) else _INGRESS_SCHEME
     scheme = at(subject.body, "metadata", "annotations", key)
-    old = at(subject.body, "metadata", "annotations", _SERVICE_INTERNAL) if subject.is_a(SERVICE) else None
-    if scheme in (_INTERNAL, UNKNOWN) or (scheme is None and old in ("true", UNKNOWN)):
+    internal = at(subject.body, "metadata", "annotations", _SERVICE_INTERNAL) if subject.is_a(SERVICE) else None
+    if scheme in (_INTERNAL, UNKNOWN) or (scheme is None and internal in ("true", UNKNOWN)):
         return []
     allowed = f"{_INTERNAL}: the platform's settings open no load balancer to the world"
     return [Fault(f"metadata.annotations[{key}]", quoted(scheme), allowed, f"annotate it with {key}: {_INTERNAL}")]
@@ -70,10 +70,12 @@ def _internal(subject: Subject) -> Iterable[Fault]:
 def _is_of_aws(subject: Subject) -> bool:
     """Whether it makes a load balancer of AWS, as far as its class tells."""
     if subject.is_a(SERVICE):
-        asked = at(subject.body, "spec", "type") == "LoadBalancer"
-        return asked and at(subject.body, "spec", "loadBalancerClass") in _SERVICE_CLASSES
-    named = at(subject.body, "spec", "ingressClassName")
-    return (at(subject.body, "metadata", "annotations", _INGRESS_CLASS) if named is None else named) in _INGRESS_CLASSES
+        is_load_balancer = at(subject.body, "spec", "type") == "LoadBalancer"
+        return is_load_balancer and at(subject.body, "spec", "loadBalancerClass") in _SERVICE_CLASSES
+    ingress_class = at(subject.body, "spec", "ingressClassName")
+    return (
+        at(subject.body, "metadata", "annotations", _INGRESS_CLASS) if ingress_class is None else ingress_class
+    ) in _INGRESS_CLASSES
 
 
 SUBNET_WITHOUT_PUBLIC_ADDRESSES = Rule(
@@ -82,7 +84,7 @@ SUBNET_WITHOUT_PUBLIC_ADDRESSES = Rule(
     severity=Severity.HIGH,
     remediation="Leave mapPublicIpOnLaunch out, or set it to false.",
     kinds=(SUBNET,),
-    judge=_no_public_addresses,
+    judge=_public_addresses,
     admission=CLOUD,
 )
 
@@ -92,7 +94,7 @@ SECURITY_GROUP_CLOSED = Rule(
     severity=Severity.CRITICAL,
     remediation="Name the network in cidrIpv4 or cidrIpv6, or the security group that may come in.",
     kinds=(INGRESS_RULE,),
-    judge=_closed,
+    judge=_open_networks,
     admission=CLOUD,
 )
 
@@ -102,7 +104,7 @@ LOAD_BALANCER_INTERNAL = Rule(
     severity=Severity.HIGH,
     remediation=f"Annotate a Service with {_SERVICE_SCHEME}: internal, an Ingress with {_INGRESS_SCHEME}: internal.",
     kinds=(SERVICE, INGRESS),
-    judge=_internal,
+    judge=_public_load_balancers,
     admission=NotInCluster("the platform's policies there judge pods, nodes and namespaces; lint tells the team"),
 )
 

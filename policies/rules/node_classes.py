@@ -10,15 +10,15 @@ from policies.rule import Rule, Severity
 from policies.subject import NODE_CLASS, UNKNOWN, Subject, Unknown, at, items_at, quoted
 
 _METADATA = "spec.metadataOptions"
-_FILLED_IN = "a field that is left out, which Karpenter's definition fills in as it should be"
+_FILLED_IN = "an absent field, for which Karpenter's definition has the right default"
 
 
-def _encrypted(subject: Subject) -> Iterable[Fault]:
+def _unencrypted_volumes(subject: Subject) -> Iterable[Fault]:
     disks = items_at(subject, "spec", "blockDeviceMappings")
     if isinstance(disks, Unknown):
         return []
     if not disks:
-        allowed = "the disks by name, so that no change of a default decides whether they are encrypted"
+        allowed = "the volumes by name: otherwise a default decides whether they are encrypted"
         return [Fault("spec.blockDeviceMappings", "nothing", allowed, "add the root volume with encrypted: true")]
     return [
         Fault(
@@ -32,7 +32,7 @@ def _encrypted(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _tokens(subject: Subject) -> Iterable[Fault]:
+def _token_option(subject: Subject) -> Iterable[Fault]:
     tokens = at(subject.body, *_METADATA.split("."), "httpTokens")
     if tokens in ("required", UNKNOWN):
         return []
@@ -40,13 +40,13 @@ def _tokens(subject: Subject) -> Iterable[Fault]:
         Fault(
             f"{_METADATA}.httpTokens",
             quoted(tokens),
-            "required: without a token the metadata service answers anyone who can make it ask",
+            "required: without tokens the metadata service answers every request that reaches it",
             "set httpTokens: required",
         )
     ]
 
 
-def _hops(subject: Subject) -> Iterable[Fault]:
+def _hop_limit(subject: Subject) -> Iterable[Fault]:
     hops = at(subject.body, *_METADATA.split("."), "httpPutResponseHopLimit")
     if hops is UNKNOWN or (hops == 1 and not isinstance(hops, bool)):
         return []
@@ -74,7 +74,7 @@ NODE_VOLUMES_ENCRYPTED = Rule(
     severity=Severity.HIGH,
     remediation="Set encrypted: true on the ebs part of every block device mapping.",
     kinds=(NODE_CLASS,),
-    judge=_encrypted,
+    judge=_unencrypted_volumes,
     admission=Cel(
         "object.spec.?blockDeviceMappings.orValue([]).size() > 0"
         " && object.spec.blockDeviceMappings.all(each, each.?ebs.?encrypted.orValue(false))"
@@ -87,8 +87,8 @@ NODE_METADATA_TOKENS = Rule(
     severity=Severity.HIGH,
     remediation="Set spec.metadataOptions.httpTokens to required.",
     kinds=(NODE_CLASS,),
-    judge=_tokens,
-    admission=Cel('object.spec.?metadataOptions.?httpTokens.orValue("") == "required"', short_of=_FILLED_IN),
+    judge=_token_option,
+    admission=Cel('object.spec.?metadataOptions.?httpTokens.orValue("") == "required"', gap=_FILLED_IN),
 )
 
 NODE_METADATA_HOPS = Rule(
@@ -97,8 +97,8 @@ NODE_METADATA_HOPS = Rule(
     severity=Severity.CRITICAL,
     remediation="Set spec.metadataOptions.httpPutResponseHopLimit to 1; give pods an identity of their own.",
     kinds=(NODE_CLASS,),
-    judge=_hops,
-    admission=Cel("object.spec.?metadataOptions.?httpPutResponseHopLimit.orValue(0) == 1", short_of=_FILLED_IN),
+    judge=_hop_limit,
+    admission=Cel("object.spec.?metadataOptions.?httpPutResponseHopLimit.orValue(0) == 1", gap=_FILLED_IN),
 )
 
 NODE_WITHOUT_PUBLIC_ADDRESS = Rule(

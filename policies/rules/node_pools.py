@@ -66,36 +66,36 @@ def _static_ceiling(pool: NodePool, limits: Mapping[str, Plain]) -> list[Fault]:
     ]
     nodes, replicas = _whole(limits.get(resources.NODES)), _whole(pool.replicas)
     if not isinstance(nodes, Unknown) and not isinstance(replicas, Unknown):
-        least = (replicas or 0) + 1
-        if nodes is None or nodes < least:
+        minimum = (replicas or 0) + 1
+        if nodes is None or nodes < minimum:
             faults.append(
                 Fault(
                     f"{LIMITS_PATH}[{resources.NODES}]",
                     quoted(limits.get(resources.NODES)),
-                    f"at least {least}, one above replicas, or drift has no room to replace a node",
-                    f"set {LIMITS_PATH}.{resources.NODES} to {least}",
+                    f"at least {minimum}, one above replicas, or drift has no room to replace a node",
+                    f"set {LIMITS_PATH}.{resources.NODES} to {minimum}",
                 )
             )
     return faults
 
 
 def _gpu_ceiling(pool: NodePool, limits: Mapping[str, Plain]) -> list[Fault]:
-    counted = [key for key in limits if resources.is_card_resource(key)]
-    if not counted:
+    card_keys = [key for key in limits if resources.is_card_resource(key)]
+    if not card_keys:
         resource_names = f"{resources.GPU}, or {resources.MIG_PREFIX}<profile> where cards are cut"
         return [Fault(LIMITS_PATH, quoted(limits), f"a ceiling in {resource_names}", "add the ceiling to spec.limits")]
     faults: list[Fault] = []
-    for key in counted:
-        amount, least = _whole(limits[key]), _units_of_largest(pool, key)
+    for key in card_keys:
+        amount, minimum = _whole(limits[key]), _units_of_largest(pool, key)
         if isinstance(amount, Unknown):
             continue
-        if amount is None or amount < least:
+        if amount is None or amount < minimum:
             faults.append(
                 Fault(
                     f"{LIMITS_PATH}[{key}]",
                     quoted(limits[key]),
-                    f"a whole number of at least {least}, which one node of the largest type has",
-                    f"raise the ceiling to {least} or more, or take the largest type out",
+                    f"a whole number of at least {minimum}, which one node of the largest type has",
+                    f"raise the ceiling to {minimum} or more, or take the largest type out",
                 )
             )
     return faults
@@ -119,23 +119,23 @@ def _units(instance: InstanceType, resource: str) -> int:
 
 def _whole(value: Plain) -> int | Unknown | None:
     """A quantity that is a plain whole number; None for anything else."""
-    written = text(value)
-    if isinstance(written, Unknown):
+    amount = text(value)
+    if isinstance(amount, Unknown):
         return UNKNOWN
-    return whole(written) if written is not None else None
+    return whole(amount) if amount is not None else None
 
 
 def _weight(subject: Subject) -> Iterable[Fault]:
-    pool, written = nodepool(subject), at(subject.body, "spec", "weight")
-    if written is None or written is UNKNOWN:
+    pool, value = nodepool(subject), at(subject.body, "spec", "weight")
+    if value is None or value is UNKNOWN:
         return []
     if pool.replicas is not None and pool.replicas is not UNKNOWN:
         change = "remove spec.weight: a static NodePool is never chosen among others"
-        return [Fault("spec.weight", quoted(written), "no weight beside replicas", change)]
-    weight = _whole(written)
+        return [Fault("spec.weight", quoted(value), "no weight beside replicas", change)]
+    weight = _whole(value)
     if isinstance(weight, int) and 1 <= weight <= 100:
         return []
-    return [Fault("spec.weight", quoted(written), "a whole number from 1 to 100", "write a weight in that range")]
+    return [Fault("spec.weight", quoted(value), "a whole number from 1 to 100", "write a weight in that range")]
 
 
 def _disruption(subject: Subject) -> Iterable[Fault]:
@@ -173,13 +173,13 @@ def _budget(number: int, budget: Plain) -> list[Fault]:
         allowed = "hours and minutes, such as 8h or 8h30m"
         faults.append(Fault(f"{path}.duration", quoted(duration), allowed, "correct the duration"))
     if UNKNOWN not in (schedule, duration) and (schedule is None) != (duration is None):
-        present = "a schedule alone" if duration is None else "a duration alone"
-        faults.append(Fault(path, present, "schedule and duration together", "add the one that is missing"))
+        given = "a schedule alone" if duration is None else "a duration alone"
+        faults.append(Fault(path, given, "schedule and duration together", "add the one that is missing"))
     return faults + _reasons(path, at(budget, "reasons"))
 
 
-def _reasons(path: str, written: Plain) -> list[Fault]:
-    reasons = [text(reason) for reason in known_items(written)]
+def _reasons(path: str, value: Plain) -> list[Fault]:
+    reasons = [text(reason) for reason in known_items(value)]
     return [
         Fault(f"{path}.reasons", quoted(reason), f"one of {', '.join(Reason)}", "correct the reason")
         for reason in reasons
@@ -187,7 +187,7 @@ def _reasons(path: str, written: Plain) -> list[Fault]:
     ]
 
 
-def _chief(subject: Subject) -> Iterable[Fault]:
+def _elastic_chiefs(subject: Subject) -> Iterable[Fault]:
     pool = nodepool(subject)
     if not pool.is_chief or pool.is_static:
         return []
@@ -230,7 +230,7 @@ NODEPOOL_CEILING = Rule(
     remediation="Elastic: limit cards or slices to one node of the largest type or more. Static: limit nodes.",
     kinds=(NODE_POOL,),
     judge=_ceiling,
-    admission=Cel(_CEILING_IN_CLUSTER, short_of="one node of the largest type, where types are not named one by one"),
+    admission=Cel(_CEILING_IN_CLUSTER, gap="one node of the largest type, where types are not named one by one"),
 )
 
 NODEPOOL_WEIGHT = Rule(
@@ -259,7 +259,7 @@ CHIEF_STATIC = Rule(
     severity=Severity.HIGH,
     remediation="Set spec.replicas on the chief's NodePools.",
     kinds=(NODE_POOL,),
-    judge=_chief,
+    judge=_elastic_chiefs,
     admission=Cel("!variables.chief || variables.static"),
 )
 

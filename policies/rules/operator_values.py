@@ -1,4 +1,4 @@
-"""The GPU Operator's chart values: no second driver or toolkit, no sharing by default, operands on every GPU node."""
+"""The GPU Operator: its chart values, its ClusterPolicy, and the ServiceMonitor of its exporter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, labels
 from gpuplatform.standard.taints import DEDICATED_KEY
 from policies.cel import CHART, PLATFORMS_OWN
-from policies.nodepool import HOLDING, SeenTaint, nodepool
+from policies.nodepool import BLOCKING_EFFECTS, WrittenTaint, nodepool
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import (
     NODE_POOL,
@@ -27,6 +27,15 @@ from policies.subject import (
     quoted,
     text,
 )
+
+CLUSTER_POLICY = Kind("nvidia.com", "ClusterPolicy")
+SERVICE_MONITOR = Kind("monitoring.coreos.com", "ServiceMonitor")
+
+_CLUSTER_POLICY_NAME = "cluster-policy"
+"""The chart's (NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/templates/clusterpolicy.yaml)."""
+_EXPORTER = "nvidia-dcgm-exporter"
+_EXPORTER_PORT = "gpu-metrics"
+"""App label and port of the exporter's Service (NVIDIA/gpu-operator v26.7.0 assets/state-dcgm-exporter)."""
 
 _CHART = re.compile(r"(^|/)gpu-operator([-:]v?\d[^/]*)?$")
 """The chart by name, as an OCI address or as an archive."""
@@ -46,7 +55,7 @@ def _values(subject: Subject) -> Plain:
     return values if isinstance(chart, str) and _CHART.search(chart) else UNKNOWN
 
 
-def _nothing_installed(subject: Subject) -> Iterable[Fault]:
+def _second_installations(subject: Subject) -> Iterable[Fault]:
     values = _values(subject)
     return [
         Fault(
@@ -60,15 +69,15 @@ def _nothing_installed(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _mixed(subject: Subject) -> Iterable[Fault]:
+def _mig_strategy(subject: Subject) -> Iterable[Fault]:
     strategy = at(_values(subject), "mig", "strategy")
     if strategy in ("mixed", UNKNOWN):
         return []
-    allowed = "mixed: slices then have names of their own, and a node offers them only once it is cut"
+    allowed = "mixed: each profile then has its own resource, which a node offers only after its cards are cut"
     return [Fault("values.mig.strategy", quoted(strategy), allowed, "set mig.strategy: mixed")]
 
 
-def _no_default(subject: Subject) -> Iterable[Fault]:
+def _default_sharing(subject: Subject) -> Iterable[Fault]:
     default = at(_values(subject), "devicePlugin", "config", "default")
     if default in (None, "", UNKNOWN):
         return []
@@ -76,7 +85,7 @@ def _no_default(subject: Subject) -> Iterable[Fault]:
     return [Fault("values.devicePlugin.config.default", quoted(default), allowed, "remove the default")]
 
 
-def _by_request(subject: Subject) -> Iterable[Fault]:
+def _device_list_strategy(subject: Subject) -> Iterable[Fault]:
     """With CDI the kubelet tells the runtime a container's cards, and the runtime sets its variable to ``void``.
 
     ``cdi.enabled`` makes the plugin's strategy ``cdi-annotations,cdi-cri`` (NVIDIA/gpu-operator v26.7.0,
@@ -89,7 +98,7 @@ def _by_request(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     enabled = at(values, "cdi", "enabled")
     if enabled not in (None, True, UNKNOWN):
-        allowed = "true, the chart's default: without it a container's cards are whatever its variable names"
+        allowed = "true, the chart's default: without it a container has the cards that its variable names"
         faults.append(Fault("values.cdi.enabled", quoted(enabled), allowed, "set cdi.enabled: true"))
     for number, variable in enumerate(known_items(at(values, "devicePlugin", "env"))):
         strategy = text(at(variable, "value"))
@@ -101,38 +110,42 @@ def _by_request(subject: Subject) -> Iterable[Fault]:
     return faults
 
 
-def _tolerates(subject: Subject) -> Iterable[Fault]:
+def _missing_standard_tolerations(subject: Subject) -> Iterable[Fault]:
     values = _values(subject)
     faults: list[Fault] = []
     for path in _TOLERATIONS:
-        listed = items(at(values, *path))
-        if isinstance(listed, Unknown) or UNKNOWN in listed:
+        tolerations = items(at(values, *path))
+        if isinstance(tolerations, Unknown) or UNKNOWN in tolerations:
             continue
-        answered = [text(at(toleration, "key")) for toleration in listed]
-        if UNKNOWN in answered or None in answered:
+        tolerated_keys = [text(at(toleration, "key")) for toleration in tolerations]
+        if UNKNOWN in tolerated_keys or None in tolerated_keys:
             continue
         faults += [
-            _untolerated(path, key, f"no toleration for the taint {key}") for key in _COMMON_KEYS if key not in answered
+            _toleration_fault(path, key, f"no toleration of the taint {key}")
+            for key in _COMMON_KEYS
+            if key not in tolerated_keys
         ]
     return faults
 
 
-def _reaches_pools(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+def _missing_pool_tolerations(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     pools = [nodepool(subject) for subject in subjects if subject.is_a(NODE_POOL)]
-    carried = [taint for pool in pools if pool.is_gpu and not isinstance(pool.taints, Unknown) for taint in pool.taints]
-    taints = [taint for taint in dict.fromkeys(carried) if taint.is_known and taint.effect in HOLDING]
+    pool_taints = [
+        taint for pool in pools if pool.is_gpu and not isinstance(pool.taints, Unknown) for taint in pool.taints
+    ]
+    taints = [taint for taint in dict.fromkeys(pool_taints) if taint.is_known and taint.effect in BLOCKING_EFFECTS]
     for subject in subjects:
         values = _values(subject) if subject.is_a(RELEASE) else UNKNOWN
         for path in _TOLERATIONS:
-            listed = items(at(values, *path))
-            if isinstance(listed, Unknown) or UNKNOWN in listed:
+            tolerations = items(at(values, *path))
+            if isinstance(tolerations, Unknown) or UNKNOWN in tolerations:
                 continue
             for taint in taints:
-                if not any(_answers(toleration, taint) for toleration in listed):
-                    yield subject, _untolerated(path, str(taint.key), f"no toleration that answers {taint}")
+                if not any(_matches(toleration, taint) for toleration in tolerations):
+                    yield subject, _toleration_fault(path, str(taint.key), f"no toleration of the taint {taint}")
 
 
-def _answers(toleration: Plain, taint: SeenTaint) -> bool:
+def _matches(toleration: Plain, taint: WrittenTaint) -> bool:
     """Whether a toleration answers a taint, as the scheduler decides it; an unknown toleration may."""
     key, operator, value, effect = (text(at(toleration, part)) for part in ("key", "operator", "value", "effect"))
     if UNKNOWN in (key, operator, value, effect):
@@ -142,92 +155,13 @@ def _answers(toleration: Plain, taint: SeenTaint) -> bool:
     return same_key and same_value and effect in (None, "", taint.effect)
 
 
-def _untolerated(path: tuple[str, ...], key: str, missing: str) -> Fault:
+def _toleration_fault(path: tuple[str, ...], key: str, given: str) -> Fault:
     where = ".".join(("values", *path))
     allowed = "a toleration for every taint of a GPU node: an operand that cannot land leaves the cards unusable"
-    return Fault(f"{where}[{key}]", missing, allowed, f"add {{key: {key}, operator: Exists}} to {where}")
+    return Fault(f"{where}[{key}]", given, allowed, f"add {{key: {key}, operator: Exists}} to {where}")
 
 
-OPERATOR_INSTALLS_NOTHING = Rule(
-    name="operator-installs-nothing",
-    description="The GPU Operator installs neither driver nor toolkit on images that hold both.",
-    severity=Severity.CRITICAL,
-    remediation="Set driver.enabled and toolkit.enabled to false.",
-    kinds=(RELEASE,),
-    judge=_nothing_installed,
-    admission=CHART,
-)
-
-OPERATOR_MIG_MIXED = Rule(
-    name="operator-mig-mixed",
-    description="The GPU Operator names slices by their profile.",
-    severity=Severity.HIGH,
-    remediation="Set mig.strategy to mixed.",
-    kinds=(RELEASE,),
-    judge=_mixed,
-    admission=CHART,
-)
-
-OPERATOR_SHARES_NOTHING_BY_DEFAULT = Rule(
-    name="operator-shares-nothing-by-default",
-    description="No card is shared unless its pool asks for it.",
-    severity=Severity.CRITICAL,
-    remediation=f"Leave devicePlugin.config.default empty; the pool's label {keys.DEVICE_PLUGIN_CONFIG} chooses.",
-    kinds=(RELEASE,),
-    judge=_no_default,
-    admission=CHART,
-)
-
-OPERATOR_CARDS_BY_REQUEST = Rule(
-    name="operator-cards-by-request",
-    description="The device plugin hands cards out by CDI, so that no container names its own.",
-    severity=Severity.CRITICAL,
-    remediation=f"Set cdi.enabled to true and remove {_STRATEGY} from devicePlugin.env.",
-    kinds=(RELEASE,),
-    judge=_by_request,
-    admission=CHART,
-)
-
-OPERATOR_TOLERATES_STANDARD = Rule(
-    name="operator-tolerates-standard",
-    description="The operands and node feature discovery tolerate the standard's taints.",
-    severity=Severity.CRITICAL,
-    remediation="Add the tolerations to daemonsets.tolerations and to node-feature-discovery.worker.tolerations.",
-    kinds=(RELEASE,),
-    judge=_tolerates,
-    admission=CHART,
-)
-
-OPERATOR_REACHES_POOLS = StackRule(
-    name="operator-reaches-pools",
-    description="The operands and node feature discovery tolerate every taint of the stack's GPU NodePools.",
-    severity=Severity.CRITICAL,
-    remediation="Add a toleration for each taint that a GPU NodePool declares, to both lists.",
-    kinds=(RELEASE, NODE_POOL),
-    judge=_reaches_pools,
-)
-
-RULES = (
-    OPERATOR_INSTALLS_NOTHING,
-    OPERATOR_MIG_MIXED,
-    OPERATOR_SHARES_NOTHING_BY_DEFAULT,
-    OPERATOR_CARDS_BY_REQUEST,
-    OPERATOR_TOLERATES_STANDARD,
-)
-STACK_RULES = (OPERATOR_REACHES_POOLS,)
-
-
-CLUSTER_POLICY = Kind("nvidia.com", "ClusterPolicy")
-SERVICE_MONITOR = Kind("monitoring.coreos.com", "ServiceMonitor")
-
-_CLUSTER_POLICY_NAME = "cluster-policy"
-"""The chart's (NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/templates/clusterpolicy.yaml)."""
-_EXPORTER = "nvidia-dcgm-exporter"
-_EXPORTER_PORT = "gpu-metrics"
-"""App label and port of the exporter's Service (NVIDIA/gpu-operator v26.7.0 assets/state-dcgm-exporter)."""
-
-
-def _named(subject: Subject) -> Iterable[Fault]:
+def _second_cluster_policy(subject: Subject) -> Iterable[Fault]:
     name = subject.known_name
     if name is None or name == _CLUSTER_POLICY_NAME:
         return []
@@ -235,10 +169,10 @@ def _named(subject: Subject) -> Iterable[Fault]:
     return [Fault("metadata.name", quoted(name), allowed, f"change {_CLUSTER_POLICY_NAME}, or the chart's values")]
 
 
-def _scraped(subject: Subject) -> Iterable[Fault]:
-    selected = mapping_at(subject, "spec", "selector", "matchLabels")
+def _scrape_ports(subject: Subject) -> Iterable[Fault]:
+    selector = mapping_at(subject, "spec", "selector", "matchLabels")
     endpoints = items_at(subject, "spec", "endpoints")
-    if isinstance(selected, Unknown) or isinstance(endpoints, Unknown) or selected.get("app") != _EXPORTER:
+    if isinstance(selector, Unknown) or isinstance(endpoints, Unknown) or selector.get("app") != _EXPORTER:
         return []
     return [
         Fault(
@@ -252,13 +186,72 @@ def _scraped(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+OPERATOR_INSTALLS_NOTHING = Rule(
+    name="operator-installs-nothing",
+    description="The GPU Operator installs neither driver nor toolkit on images that hold both.",
+    severity=Severity.CRITICAL,
+    remediation="Set driver.enabled and toolkit.enabled to false.",
+    kinds=(RELEASE,),
+    judge=_second_installations,
+    admission=CHART,
+)
+
+OPERATOR_MIG_MIXED = Rule(
+    name="operator-mig-mixed",
+    description="The GPU Operator names slices by their profile.",
+    severity=Severity.HIGH,
+    remediation="Set mig.strategy to mixed.",
+    kinds=(RELEASE,),
+    judge=_mig_strategy,
+    admission=CHART,
+)
+
+OPERATOR_SHARES_NOTHING_BY_DEFAULT = Rule(
+    name="operator-shares-nothing-by-default",
+    description="No card is shared unless its pool asks for it.",
+    severity=Severity.CRITICAL,
+    remediation=f"Leave devicePlugin.config.default empty; the pool's label {keys.DEVICE_PLUGIN_CONFIG} chooses.",
+    kinds=(RELEASE,),
+    judge=_default_sharing,
+    admission=CHART,
+)
+
+OPERATOR_CARDS_BY_REQUEST = Rule(
+    name="operator-cards-by-request",
+    description="The device plugin hands cards out by CDI, so that no container names its own.",
+    severity=Severity.CRITICAL,
+    remediation=f"Set cdi.enabled to true and remove {_STRATEGY} from devicePlugin.env.",
+    kinds=(RELEASE,),
+    judge=_device_list_strategy,
+    admission=CHART,
+)
+
+OPERATOR_TOLERATES_STANDARD = Rule(
+    name="operator-tolerates-standard",
+    description="The operands and node feature discovery tolerate the standard's taints.",
+    severity=Severity.CRITICAL,
+    remediation="Add the tolerations to daemonsets.tolerations and to node-feature-discovery.worker.tolerations.",
+    kinds=(RELEASE,),
+    judge=_missing_standard_tolerations,
+    admission=CHART,
+)
+
+OPERATOR_REACHES_POOLS = StackRule(
+    name="operator-reaches-pools",
+    description="The operands and node feature discovery tolerate every taint of the stack's GPU NodePools.",
+    severity=Severity.CRITICAL,
+    remediation="Add a toleration for each taint that a GPU NodePool declares, to both lists.",
+    kinds=(RELEASE, NODE_POOL),
+    judge=_missing_pool_tolerations,
+)
+
 CLUSTER_POLICY_NAMED = Rule(
     name="cluster-policy-named",
     description="The GPU Operator's ClusterPolicy is the chart's own.",
     severity=Severity.MEDIUM,
     remediation=f"Name it {_CLUSTER_POLICY_NAME}, or give the same through the chart's values.",
     kinds=(CLUSTER_POLICY,),
-    judge=_named,
+    judge=_second_cluster_policy,
     admission=PLATFORMS_OWN,
 )
 
@@ -268,8 +261,17 @@ EXPORTER_SCRAPED = Rule(
     severity=Severity.MEDIUM,
     remediation=f"Set the endpoint's port to {_EXPORTER_PORT}.",
     kinds=(SERVICE_MONITOR,),
-    judge=_scraped,
+    judge=_scrape_ports,
     admission=PLATFORMS_OWN,
 )
 
-OPERATOR_OBJECT_RULES = (CLUSTER_POLICY_NAMED, EXPORTER_SCRAPED)
+RULES = (
+    OPERATOR_INSTALLS_NOTHING,
+    OPERATOR_MIG_MIXED,
+    OPERATOR_SHARES_NOTHING_BY_DEFAULT,
+    OPERATOR_CARDS_BY_REQUEST,
+    OPERATOR_TOLERATES_STANDARD,
+    CLUSTER_POLICY_NAMED,
+    EXPORTER_SCRAPED,
+)
+STACK_RULES = (OPERATOR_REACHES_POOLS,)

@@ -11,7 +11,7 @@ from policies.rule import Rule, Severity
 from policies.subject import PRIORITY_CLASS, UNKNOWN, Subject, at, quoted
 
 
-def _standard(subject: Subject) -> Iterable[Fault]:
+def _class_values(subject: Subject) -> Iterable[Fault]:
     standard = priority(subject.name)
     if standard is None:
         return []
@@ -26,7 +26,7 @@ def _standard(subject: Subject) -> Iterable[Fault]:
     return faults
 
 
-def _not_default(subject: Subject) -> Iterable[Fault]:
+def _default_class(subject: Subject) -> Iterable[Fault]:
     default = at(subject.body, "globalDefault")
     if default in (None, False, UNKNOWN):
         return []
@@ -40,7 +40,7 @@ PRIORITY_CLASS_STANDARD = Rule(
     severity=Severity.HIGH,
     remediation=f"Write the standard's value, and preemptionPolicy: {PREEMPTION_POLICY}.",
     kinds=(PRIORITY_CLASS,),
-    judge=_standard,
+    judge=_class_values,
     admission=PLATFORMS_OWN,
 )
 
@@ -50,7 +50,7 @@ PRIORITY_CLASS_NOT_DEFAULT = Rule(
     severity=Severity.HIGH,
     remediation="Set globalDefault: false; pods name their class.",
     kinds=(PRIORITY_CLASS,),
-    judge=_not_default,
+    judge=_default_class,
     admission=PLATFORMS_OWN,
 )
 

@@ -57,14 +57,16 @@ def _expiry(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _pinned(subject: Subject) -> Iterable[Fault]:
+def _moving_images(subject: Subject) -> Iterable[Fault]:
     terms = items_at(subject, "spec", "amiSelectorTerms")
     if isinstance(terms, Unknown):
         return []
-    return [fault for number, term in enumerate(terms) for fault in _term(f"spec.amiSelectorTerms[{number}]", term)]
+    return [
+        fault for number, term in enumerate(terms) for fault in _term_faults(f"spec.amiSelectorTerms[{number}]", term)
+    ]
 
 
-def _term(path: str, term: Plain) -> list[Fault]:
+def _term_faults(path: str, term: Plain) -> list[Fault]:
     faults: list[Fault] = []
     alias, parameter, name = (text(at(term, part)) for part in ("alias", "ssmParameter", "name"))
     if isinstance(alias, str) and alias.partition("@")[2] in ("", "latest"):
@@ -123,7 +125,7 @@ IMAGE_PINNED = Rule(
     severity=Severity.HIGH,
     remediation="Write the alias with a version instead of @latest, and change it on purpose.",
     kinds=(NODE_CLASS,),
-    judge=_pinned,
+    judge=_moving_images,
     admission=Cel(_PINNED_IN_CLUSTER),
 )
 

@@ -1,4 +1,4 @@
-"""Quotas and layouts against what the stack's nodes can offer."""
+"""Quotas and MIG layouts: a quota counts what the stack's nodes offer, and a card can make every layout."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LAYOUTS_MEANT = re.compile(rf"""(^|[{{,])\s*["']?{_LAYOUTS}["']?\s*:""", re.MUL
 """How a text that is not valid YAML shows that it is meant as a configuration."""
 
 
-def _offered(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+def _quotas_without_pools(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     offered = offered_resources(subjects)
     if offered is None:
         return []
@@ -44,7 +44,7 @@ def _offered(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
         (subject, fault)
         for subject in subjects
         if subject.is_a(RESOURCE_QUOTA)
-        for fault in _unoffered(subject, offered)
+        for fault in _missing_resources(subject, offered)
     ]
 
 
@@ -53,12 +53,12 @@ def offered_resources(subjects: Sequence[Subject]) -> set[str] | None:
     configs = sharing_configs(subjects)
     pools = [nodepool(subject) for subject in subjects if subject.is_a(NODE_POOL)]
     groups = [mapping_at(subject, "labels") for subject in subjects if subject.is_a(NODE_GROUP)]
-    read = (labels.VENDOR, labels.MIG, labels.MIG_PROFILE, keys.MIG_CONFIG, keys.DEVICE_PLUGIN_CONFIG)
-    unknown = UNKNOWN in groups or any(pool.label(label) is UNKNOWN for pool in pools for label in read)
-    if not configs.complete or not pools or unknown:
+    label_keys = (labels.VENDOR, labels.MIG, labels.MIG_PROFILE, keys.MIG_CONFIG, keys.DEVICE_PLUGIN_CONFIG)
+    has_unknown = UNKNOWN in groups or any(pool.label(label) is UNKNOWN for pool in pools for label in label_keys)
+    if not configs.complete or not pools or has_unknown:
         return None
-    made = [units_per_card(pool, configs) for pool in pools if pool.is_gpu]
-    offered = {resources.GPU if resource_and_count is None else resource_and_count[0] for resource_and_count in made}
+    units = [units_per_card(pool, configs) for pool in pools if pool.is_gpu]
+    offered = {resources.GPU if resource_and_count is None else resource_and_count[0] for resource_and_count in units}
     for group_labels in groups:
         if not isinstance(group_labels, Unknown) and labels.VENDOR.key in group_labels:
             profile = group_labels.get(labels.MIG_PROFILE.key)
@@ -66,7 +66,7 @@ def offered_resources(subjects: Sequence[Subject]) -> set[str] | None:
     return offered
 
 
-def _unoffered(quota: Subject, offered: set[str]) -> list[Fault]:
+def _missing_resources(quota: Subject, offered: set[str]) -> list[Fault]:
     hard = mapping_at(quota, "spec", "hard")
     if isinstance(hard, Unknown):
         return []
@@ -81,7 +81,7 @@ def _unoffered(quota: Subject, offered: set[str]) -> list[Fault]:
     ]
 
 
-def _legal(subject: Subject) -> Iterable[Fault]:
+def _illegal_layouts(subject: Subject) -> Iterable[Fault]:
     data = mapping_at(subject, "data")
     if isinstance(data, Unknown):
         return []
@@ -101,17 +101,17 @@ def _layout_faults(text: str) -> list[Fault]:
     return [Fault("configuration", nesting, "YAML, one document", "correct the file at this place")]
 
 
-def _holds_layouts(written: str) -> bool:
+def _holds_layouts(config: str) -> bool:
     """Whether a text is a mig-parted configuration, however it is written: quoted, as JSON, or broken."""
-    if _LAYOUTS not in written:
+    if _LAYOUTS not in config:
         return False
-    if too_deep_at_line(written) is not None:
+    if too_deep_at_line(config) is not None:
         return True
     try:
-        top = yaml.compose(written, Loader=yaml.CSafeLoader)  # pyright: ignore[reportUnknownMemberType]
+        node = yaml.compose(config, Loader=yaml.CSafeLoader)  # pyright: ignore[reportUnknownMemberType]
     except yaml.YAMLError:
-        return _LAYOUTS_MEANT.search(written) is not None
-    return isinstance(top, yaml.MappingNode) and any(key.value == _LAYOUTS for key, _ in top.value)
+        return _LAYOUTS_MEANT.search(config) is not None
+    return isinstance(node, yaml.MappingNode) and any(key.value == _LAYOUTS for key, _ in node.value)
 
 
 QUOTA_OFFERED = StackRule(
@@ -120,7 +120,7 @@ QUOTA_OFFERED = StackRule(
     severity=Severity.HIGH,
     remediation="Name the resource as the pool's nodes offer it, or add the pool that does.",
     kinds=(NODE_POOL, NODE_GROUP, CONFIG_MAP, RESOURCE_QUOTA),
-    judge=_offered,
+    judge=_quotas_without_pools,
 )
 
 MIG_LAYOUT_LEGAL = Rule(
@@ -129,7 +129,7 @@ MIG_LAYOUT_LEGAL = Rule(
     severity=Severity.CRITICAL,
     remediation="Ask `gpuplatform mig CARD PROFILE:N` what the card can make, and write that under a new key.",
     kinds=(CONFIG_MAP,),
-    judge=_legal,
+    judge=_illegal_layouts,
     admission=PLATFORMS_OWN,
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from gpuplatform.faults import Fault
 from gpuplatform.standard import keys, resources
 from policies.cel import PLATFORMS_OWN, Cel, NotInCluster, literal
-from policies.pod import NAMES_ALLOWED, OFFERED_SOMEWHERE, names_cards
+from policies.pod import CARD_RESOURCES, NAMES_ALLOWED, names_cards
 from policies.rule import Rule, Severity, StackRule
 from policies.subject import (
     NAMESPACE,
@@ -60,17 +60,17 @@ def _quota_keys(subject: Subject) -> Iterable[Fault]:
     faults: list[Fault] = []
     for key, amount in hard.items():
         resource = key.removeprefix("limits.").removeprefix(_QUOTA_PREFIX)
-        right = resources.quota_key(resource)
-        if resources.is_card_resource(resource) and key != right:
-            allowed = f"{right}: cards and slices are counted by their requests only"
-            faults.append(Fault(f"spec.hard[{key}]", quoted(key), allowed, f"rename the key to {right}"))
-        elif names_cards(resource) and resource not in OFFERED_SOMEWHERE and text(amount) != "0":
+        quota_key = resources.quota_key(resource)
+        if resources.is_card_resource(resource) and key != quota_key:
+            allowed = f"{quota_key}: cards and slices are counted by their requests only"
+            faults.append(Fault(f"spec.hard[{key}]", quoted(key), allowed, f"rename the key to {quota_key}"))
+        elif names_cards(resource) and resource not in CARD_RESOURCES and text(amount) != "0":
             change = f"count {resources.quota_key(resources.GPU)}, or a slice as `gpuplatform block` names it"
             faults.append(Fault(f"spec.hard[{key}]", quoted(key), f"after {_QUOTA_PREFIX}: {NAMES_ALLOWED}", change))
     return faults
 
 
-def _token_off(subject: Subject) -> Iterable[Fault]:
+def _mounted_tokens(subject: Subject) -> Iterable[Fault]:
     token = at(subject.body, "automountServiceAccountToken")
     if subject.namespace == _SYSTEM_NAMESPACE or token is UNKNOWN or token is False:
         return []
@@ -113,8 +113,8 @@ def _texts(value: Plain) -> list[str | Unknown | None]:
     return [text(item) for item in known_items(value)]
 
 
-def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
-    def bounds(subject: Subject) -> bool:
+def _missing_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+    def counts_cards(subject: Subject) -> bool:
         hard = mapping_at(subject, "spec", "hard")
         return isinstance(hard, Unknown) or any(
             key.startswith(_QUOTA_PREFIX) and resources.is_card_resource(key.removeprefix(_QUOTA_PREFIX))
@@ -124,20 +124,20 @@ def _has_quota(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     fault = Fault(
         "ResourceQuota",
         "no ResourceQuota for cards or slices",
-        f"a ResourceQuota in the namespace with {resources.quota_key(resources.GPU)}, 0 where it may have none",
+        f'a ResourceQuota with {resources.quota_key(resources.GPU)}, "0" if the team may have no cards',
         f"add a ResourceQuota with {resources.quota_key(resources.GPU)} in spec.hard",
     )
-    return lacking(subjects, RESOURCE_QUOTA.name, bounds, fault)
+    return faults_without(subjects, RESOURCE_QUOTA.name, counts_cards, fault)
 
 
-def _denies_by_default(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+def _missing_denial(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     fault = Fault(
         "NetworkPolicy",
         "no policy that denies all traffic",
         "a NetworkPolicy with an empty podSelector, both policyTypes and no rules; other policies then allow traffic",
         "add the policy: podSelector: {}, policyTypes: [Ingress, Egress]",
     )
-    return lacking(subjects, NETWORK_POLICY.name, _denies_everything, fault)
+    return faults_without(subjects, NETWORK_POLICY.name, _denies_everything, fault)
 
 
 def _denies_everything(policy: Subject) -> bool:
@@ -152,8 +152,8 @@ def _denies_everything(policy: Subject) -> bool:
     return selects_all and sorted(str(part) for part in _texts(types)) == list(_DIRECTIONS) and not any(rules)
 
 
-def lacking(
-    subjects: Sequence[Subject], kind: str, serves: Callable[[Subject], bool], fault: Fault
+def faults_without(
+    subjects: Sequence[Subject], kind: str, is_sufficient: Callable[[Subject], bool], fault: Fault
 ) -> list[tuple[Subject, Fault]]:
     """The fault for every team's namespace without an object of the kind that serves."""
     of_kind = [subject for subject in subjects if subject.kind == kind]
@@ -162,9 +162,11 @@ def lacking(
         for candidate in of_kind
     ):
         return []
-    served = {candidate.namespace for candidate in of_kind if serves(candidate)}
+    namespaces = {candidate.namespace for candidate in of_kind if is_sufficient(candidate)}
     tenants = [subject for subject in subjects if subject.is_a(NAMESPACE) and is_tenant(subject)]
-    return [(tenant, fault) for tenant in tenants if tenant.known_name is not None and tenant.known_name not in served]
+    return [
+        (tenant, fault) for tenant in tenants if tenant.known_name is not None and tenant.known_name not in namespaces
+    ]
 
 
 TENANT_POD_SECURITY = Rule(
@@ -193,7 +195,7 @@ SERVICE_ACCOUNT_TOKEN_OFF = Rule(
     severity=Severity.MEDIUM,
     remediation="Set the field automountServiceAccountToken: false on the ServiceAccount.",
     kinds=(SERVICE_ACCOUNT,),
-    judge=_token_off,
+    judge=_mounted_tokens,
     admission=NotInCluster("Kubernetes itself makes an account without the field in every namespace"),
 )
 
@@ -223,7 +225,7 @@ TENANT_QUOTA = StackRule(
     severity=Severity.HIGH,
     remediation=f"Add a ResourceQuota with {resources.quota_key(resources.GPU)} to the namespace.",
     kinds=(NAMESPACE, RESOURCE_QUOTA),
-    judge=_has_quota,
+    judge=_missing_quota,
 )
 
 TENANT_DEFAULT_DENY = StackRule(
@@ -232,7 +234,7 @@ TENANT_DEFAULT_DENY = StackRule(
     severity=Severity.HIGH,
     remediation="Add a NetworkPolicy with an empty podSelector, both policyTypes and no rules.",
     kinds=(NAMESPACE, NETWORK_POLICY),
-    judge=_denies_by_default,
+    judge=_missing_denial,
 )
 
 RULES = (TENANT_POD_SECURITY, QUOTA_KEYS, SERVICE_ACCOUNT_TOKEN_OFF, ROLE_WITHOUT_WILDCARDS, SECRETS_BY_NAME)

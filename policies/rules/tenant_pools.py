@@ -1,4 +1,4 @@
-"""The pools of each namespace, as a stack publishes them: guarantees and admission policies use the same pools."""
+"""The pools of each namespace: guarantees and admission policies use those that the stack publishes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _UNREADABLE = Fault(
     f"{PUBLISHED}.tenants",
     "an incomplete list of teams",
     "a list of teams, each with its namespaces, each of these with a name and the names of its pools",
-    "publish the pools of each namespace: a team cannot read otherwise which pools it may use",
+    "publish the pools of each namespace, so that a team can read which pools it may use",
 )
 
 
-def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+def _pool_faults(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     for stack in subjects:
         published = at(stack.body, PUBLISHED) if stack.is_a(STACK) else None
         if published is None or published is UNKNOWN:
@@ -39,9 +39,12 @@ def _kept(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
         if pools is None:
             yield stack, _UNREADABLE
         elif not isinstance(pools, Unknown):
-            yield from ((stack, fault) for fault in _guarantees(published, pools))
+            yield from ((stack, fault) for fault in _guarantee_faults(published, pools))
             yield from (
-                (subject, fault) for subject in subjects if _is_read(subject) for fault in _read(subject, pools)
+                (subject, fault)
+                for subject in subjects
+                if _is_admission_config(subject)
+                for fault in _admission_faults(subject, pools)
             )
 
 
@@ -68,60 +71,63 @@ def _namespaces(published: Plain) -> Sequence[Plain] | Unknown | None:
         return tenants
     namespaces: list[Plain] = []
     for tenant in tenants:
-        of_tenant = list_or_none(at(tenant, "namespaces"))
-        if of_tenant is None or isinstance(of_tenant, Unknown):
-            return of_tenant
-        namespaces += of_tenant
+        tenant_namespaces = list_or_none(at(tenant, "namespaces"))
+        if tenant_namespaces is None or isinstance(tenant_namespaces, Unknown):
+            return tenant_namespaces
+        namespaces += tenant_namespaces
     return namespaces
 
 
-def _guarantees(published: Plain, pools: Mapping[str, frozenset[str]]) -> Iterable[Fault]:
+def _guarantee_faults(published: Plain, pools: Mapping[str, frozenset[str]]) -> Iterable[Fault]:
     for number, line in enumerate(known_items(at(published, "capacity"))):
-        for place, claim in enumerate(known_items(at(line, "guaranteed"))):
-            namespace, named = text(at(claim, "namespace")), [text(item) for item in known_items(at(claim, "pools"))]
+        for index, claim in enumerate(known_items(at(line, "guaranteed"))):
+            namespace, pool_names = (
+                text(at(claim, "namespace")),
+                [text(item) for item in known_items(at(claim, "pools"))],
+            )
             allowed = pools.get(str(namespace), frozenset())
-            outside = [name for name in named if isinstance(name, str) and name not in allowed]
+            outside = [name for name in pool_names if isinstance(name, str) and name not in allowed]
             if outside and namespace is not UNKNOWN:
                 yield Fault(
-                    f"{PUBLISHED}.capacity[{number}].guaranteed[{place}].pools",
+                    f"{PUBLISHED}.capacity[{number}].guaranteed[{index}].pools",
                     f"a guarantee of {namespace} on {', '.join(outside)}",
                     f"pools that it may use: {_listing(allowed)}",
                     "guarantee it on those, or add the pool to the namespace's `pools` in the stack's settings",
                 )
 
 
-def _is_read(subject: Subject) -> bool:
+def _is_admission_config(subject: Subject) -> bool:
     """Whether it is the ConfigMap that the admission policies read."""
     return subject.is_a(CONFIG_MAP) and (subject.namespace, subject.name) == (parameters.NAMESPACE, parameters.NAME)
 
 
-def _read(subject: Subject, pools: Mapping[str, frozenset[str]]) -> Iterable[Fault]:
-    written = at(subject.body, "data", parameters.POOLS)
-    if written is UNKNOWN:
+def _admission_faults(subject: Subject, pools: Mapping[str, frozenset[str]]) -> Iterable[Fault]:
+    value = at(subject.body, "data", parameters.POOLS)
+    if value is UNKNOWN:
         return
-    lines = written.split("\n") if isinstance(written, str) else []
-    read = {
+    lines = value.split("\n") if isinstance(value, str) else []
+    admission_pools = {
         name: frozenset(filter(None, names.split(","))) for name, _, names in (line.partition("=") for line in lines)
     }
-    for name in dict.fromkeys((*pools, *filter(None, read))):
-        if read.get(name) != pools.get(name):
+    for name in dict.fromkeys((*pools, *filter(None, admission_pools))):
+        if admission_pools.get(name) != pools.get(name):
             yield Fault(
                 f"data.{parameters.POOLS}",
-                f"{name}: {_listing(read[name])}" if name in read else f"nothing of {name}",
-                f"what the stack publishes of {name}: {_listing(pools.get(name, frozenset()))}",
+                f"{name}: {_listing(admission_pools[name])}" if name in admission_pools else f"no pools for {name}",
+                f"the pools that the stack publishes for {name}: {_listing(pools.get(name, frozenset()))}",
                 "write both from one settings file: the API server reads the first, and people read the second",
             )
 
 
 def _texts(value: Plain) -> Sequence[str] | Unknown | None:
     """A list of texts; None if the value is absent or of another type."""
-    listed = list_or_none(value)
-    if listed is None or isinstance(listed, Unknown):
-        return listed
-    if UNKNOWN in listed:
+    values = list_or_none(value)
+    if values is None or isinstance(values, Unknown):
+        return values
+    if UNKNOWN in values:
         return UNKNOWN
-    texts = [item for item in listed if isinstance(item, str)]
-    return texts if len(texts) == len(listed) else None
+    texts = [item for item in values if isinstance(item, str)]
+    return texts if len(texts) == len(values) else None
 
 
 def _listing(pools: frozenset[str]) -> str:
@@ -134,7 +140,7 @@ TENANT_POOLS_PUBLISHED = StackRule(
     severity=Severity.HIGH,
     remediation="Set a namespace's `pools` in the settings only: guarantees, outputs and admission follow from them.",
     kinds=(STACK, CONFIG_MAP),
-    judge=_kept,
+    judge=_pool_faults,
 )
 
 STACK_RULES = (TENANT_POOLS_PUBLISHED,)

@@ -14,10 +14,10 @@ from gpuplatform.standard import keys
 from policies.judge import apply
 from policies.rule import ViewRule
 from policies.rules import VIEW_RULES
-from policies.rules.pods.defaults import POD_MEMORY_BOUNDED
 from policies.rules.pods.escape import POD_OFF_GPU_NODES
 from policies.rules.pods.pools import POD_POOL_ALLOWED
 from policies.rules.pods.queue import POD_QUEUE_ALLOWED
+from policies.rules.pods.requests import POD_MEMORY_BOUNDED
 from policies.rules.pods.stack import (
     POD_ONE_SHARE,
     POD_PRIORITY_ALLOWED,
@@ -141,7 +141,7 @@ BROKEN: tuple[tuple[ViewRule, str, Document, tuple[str, ...]], ...] = (
         POD_OFF_GPU_NODES,
         "everything tolerated",
         but(idle(), *_POD, "tolerations", [{"operator": "Exists"}]),
-        ("spec.template.spec.tolerations: given a toleration that answers nvidia.com/gpu", "a pod without cards"),
+        ("spec.template.spec.tolerations: given a toleration of the taint nvidia.com/gpu", "a pod without cards"),
     ),
     (
         POD_OFF_GPU_NODES,

@@ -52,23 +52,23 @@ _CHANGE = {
     DEVICES: "remove it, and ask for cards in resources.limits",
     CAPABILITIES: "name what is needed, or remove it: the default is compute,utility",
 }
-_HELD_BY = ("data", "stringData")
+_ENVIRONMENT_FIELDS = ("data", "stringData")
 """What ``envFrom`` reads of a ConfigMap is ``data``, and of a Secret the two together (k8s.io/kubernetes v1.35.4,
 pkg/kubelet/kubelet_pods.go; ``stringData`` becomes ``data`` when it is written)."""
 
 
-def _pod(subject: Subject) -> Iterable[Fault]:
+def _pod_environments(subject: Subject) -> Iterable[Fault]:
     if is_platforms(subject):
         return []
     return [
         fault
         for pod in pod_templates(subject)
         for path, container in container_bodies(pod)
-        for fault in (*_variables(path, container), *_prefixes(path, container))
+        for fault in (*_variable_faults(path, container), *_prefix_faults(path, container))
     ]
 
 
-def _variables(path: str, container: Plain) -> list[Fault]:
+def _variable_faults(path: str, container: Plain) -> list[Fault]:
     """Some variables may be unknown; the known ones are judged."""
     faults: list[Fault] = []
     for number, variable in enumerate(known_items(at(container, "env"))):
@@ -78,7 +78,7 @@ def _variables(path: str, container: Plain) -> list[Fault]:
             continue
         if source is not None:
             allowed = "a value in the pod itself, which can be read before the pod starts"
-            faults.append(Fault(f"{where}.valueFrom", f"{name} from elsewhere", allowed, _CHANGE[name]))
+            faults.append(Fault(f"{where}.valueFrom", f"{name} from another object", allowed, _CHANGE[name]))
         elif not _is_harmless(name, str(text(value) or "")):
             faults.append(Fault(f"{where}.value", f"{name}={quoted(value)}", _ALLOWED[name], _CHANGE[name]))
     return faults
@@ -90,13 +90,13 @@ def _is_harmless(name: str, value: str) -> bool:
     return _EVERYTHING not in [part.strip() for part in value.split(",")]
 
 
-def _prefixes(path: str, container: Plain) -> list[Fault]:
+def _prefix_faults(path: str, container: Plain) -> list[Fault]:
     """A prefix and a key can make the name together, and the key is in an object that the pod does not show."""
     return [
         Fault(
             f"{path}.envFrom[{number}].prefix",
             quoted(prefix),
-            f"a prefix with which none of {', '.join(_NAMES)} begins: a key could complete the name",
+            f"a prefix that begins none of {', '.join(_NAMES)}: with a key it could form the name",
             "choose another prefix, or leave it out",
         )
         for number, source in enumerate(known_items(at(container, "envFrom")))
@@ -106,20 +106,20 @@ def _prefixes(path: str, container: Plain) -> list[Fault]:
     ]
 
 
-def _held(subject: Subject) -> Iterable[Fault]:
+def _environment_keys(subject: Subject) -> Iterable[Fault]:
     if is_platforms(subject):
         return []
     return [
         Fault(
             f"{part}[{name}]",
             f"the key {name}",
-            "no such key: a pod that takes the whole object by envFrom would carry the variable unseen",
+            "no such key: a pod that reads the whole object by envFrom would have the variable, unseen in its spec",
             f"remove it, and write {name} in the pod's env where it is needed",
         )
-        for part in (_HELD_BY if subject.is_a(SECRET) else _HELD_BY[:1])
-        if not isinstance(held := mapping(subject.body.get(part)), Unknown)
+        for part in (_ENVIRONMENT_FIELDS if subject.is_a(SECRET) else _ENVIRONMENT_FIELDS[:1])
+        if not isinstance(data := mapping(subject.body.get(part)), Unknown)
         for name in _NAMES
-        if name in held
+        if name in data
     ]
 
 
@@ -142,7 +142,7 @@ POD_CARDS_BY_REQUEST = Rule(
     severity=Severity.CRITICAL,
     remediation="Remove the variable and ask for cards in resources.limits; instead of all name the capabilities.",
     kinds=WORKLOAD_KINDS,
-    judge=_pod,
+    judge=_pod_environments,
     admission=Cel(_PODS_IN_CLUSTER),
 )
 
@@ -152,7 +152,7 @@ ENVIRONMENT_WITHOUT_CARDS = Rule(
     severity=Severity.CRITICAL,
     remediation="Remove the key; write the variable in the pod's env, where it is judged.",
     kinds=(CONFIG_MAP, SECRET),
-    judge=_held,
+    judge=_environment_keys,
     admission=Cel(f"!{literal(_NAMES)}.exists(n, n in object.?data.orValue({{}}))"),
 )
 

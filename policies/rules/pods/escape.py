@@ -1,4 +1,4 @@
-"""Pods that bypass the pools: by the name of a node, or on GPU nodes without asking for a card."""
+"""Pods that bypass the pools: by the name of a node, or by access to GPU nodes without a request for cards."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gpuplatform.standard import keys, resources, taints
 from policies.cel import Cel, literal
 from policies.pod import asks_for_cards, containers, tolerations
 from policies.rule import Rule, Severity, ViewRule
-from policies.rules.pods.selection import answered, answered_in_cluster
+from policies.rules.pods.selection import is_tolerated, is_tolerated_in_cluster
 from policies.subject import UNKNOWN, Subject, Unknown, quoted
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 
 
-def _bound(subject: Subject) -> Iterable[Fault]:
+def _node_names(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"{pod.spec_path}.nodeName",
@@ -28,19 +28,19 @@ def _bound(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _idle(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _idle_pods(subject: Subject, view: StackView) -> Iterable[Fault]:
     if subject.namespace is None or view.namespace(subject.namespace) is None:
         return []
     return [
         Fault(
             path,
-            way,
-            "no way onto GPU nodes for a pod without cards: it would take processors from pods with cards",
+            given,
+            "no access to GPU nodes for a pod without cards: it would take CPUs from pods with cards",
             "remove it, or paste the block of the intended pool: `gpuplatform block --stack NAME --pool POOL`",
         )
         for pod in pod_templates(subject)
         if not asks_for_cards(pod) and not _may_ask(pod)
-        for path, way in _reaches_for(pod)
+        for path, given in _gpu_node_fields(pod)
     ]
 
 
@@ -51,17 +51,17 @@ def _may_ask(pod: PodTemplate) -> bool:
     return any(isinstance(part, Unknown) for part in parts)
 
 
-def _reaches_for(pod: PodTemplate) -> list[tuple[str, str]]:
+def _gpu_node_fields(pod: PodTemplate) -> list[tuple[str, str]]:
     """The fields by which a pod reaches GPU nodes, each with its path."""
-    borne = tolerations(pod)
-    ways: list[tuple[str, str]] = []
-    if not isinstance(borne, Unknown) and any(
-        answered(borne, keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION
+    pod_tolerations = tolerations(pod)
+    fields: list[tuple[str, str]] = []
+    if not isinstance(pod_tolerations, Unknown) and any(
+        is_tolerated(pod_tolerations, keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION
     ):
-        ways.append((f"{pod.spec_path}.tolerations", f"a toleration that answers {keys.GPU_TAINT}"))
+        fields.append((f"{pod.spec_path}.tolerations", f"a toleration of the taint {keys.GPU_TAINT}"))
     if pod.spec.get("runtimeClassName") == resources.RUNTIME_CLASS:
-        ways.append((f"{pod.spec_path}.runtimeClassName", repr(resources.RUNTIME_CLASS)))
-    return ways
+        fields.append((f"{pod.spec_path}.runtimeClassName", repr(resources.RUNTIME_CLASS)))
+    return fields
 
 
 POD_NOT_BOUND = Rule(
@@ -70,7 +70,7 @@ POD_NOT_BOUND = Rule(
     severity=Severity.HIGH,
     remediation="Remove nodeName and paste the pool's block.",
     kinds=WORKLOAD_KINDS,
-    judge=_bound,
+    judge=_node_names,
     # A pod that is changed has its node from the scheduler.
     admission=Cel('variables.spec.?nodeName.orValue("") == "" || oldObject != null && request.kind.kind == "Pod"'),
 )
@@ -81,10 +81,10 @@ POD_OFF_GPU_NODES = ViewRule(
     severity=Severity.HIGH,
     remediation="Remove the toleration and the runtime class, or ask for a card by the pool's block.",
     kinds=WORKLOAD_KINDS,
-    judge=_idle,
+    judge=_idle_pods,
     admission=Cel(
         "variables.asks || !("
-        + " || ".join(answered_in_cluster(keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION)
+        + " || ".join(is_tolerated_in_cluster(keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION)
         + f' || variables.spec.?runtimeClassName.orValue("") == {literal(resources.RUNTIME_CLASS)})'
     ),
 )

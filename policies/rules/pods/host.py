@@ -17,8 +17,8 @@ from policies.rule import Rule, Severity
 from policies.subject import UNKNOWN, Plain, Subject, at, known_items, quoted, text
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, is_platforms, pod_templates
 
-_HOSTS = {
-    "hostNetwork": "the pod's own network: on the node's no NetworkPolicy applies, and the node's role is within reach",
+_HOST_NAMESPACES = {
+    "hostNetwork": "the pod's own: on the node's network no NetworkPolicy applies, and pods can take the node's role",
     "hostPID": "the pod's own processes: otherwise it sees the processes of every pod on the node",
     "hostIPC": "the pod's own shared memory: otherwise it sees the shared memory of every pod on the node",
 }
@@ -28,21 +28,21 @@ if the node's configuration forbids it (NVIDIA/nvidia-container-toolkit v1.19.1,
 internal/config/image/privileged.go: CAP_SYS_ADMIN)."""
 
 
-def _off_host(subject: Subject) -> Iterable[Fault]:
+def _host_access(subject: Subject) -> Iterable[Fault]:
     if is_platforms(subject):
         return []
-    return [fault for pod in pod_templates(subject) for fault in (*_namespaces(pod), *_paths(pod))]
+    return [fault for pod in pod_templates(subject) for fault in (*_host_namespaces(pod), *_host_paths(pod))]
 
 
-def _namespaces(pod: PodTemplate) -> list[Fault]:
+def _host_namespaces(pod: PodTemplate) -> list[Fault]:
     return [
         Fault(f"{pod.spec_path}.{field}", quoted(value), allowed, f"remove {field}")
-        for field, allowed in _HOSTS.items()
+        for field, allowed in _HOST_NAMESPACES.items()
         if (value := pod.spec.get(field)) not in (None, False, UNKNOWN)
     ]
 
 
-def _paths(pod: PodTemplate) -> list[Fault]:
+def _host_paths(pod: PodTemplate) -> list[Fault]:
     return [
         Fault(
             f"{pod.spec_path}.volumes[{number}].hostPath",
@@ -55,7 +55,7 @@ def _paths(pod: PodTemplate) -> list[Fault]:
     ]
 
 
-def _unprivileged(subject: Subject) -> Iterable[Fault]:
+def _privileged_containers(subject: Subject) -> Iterable[Fault]:
     if is_platforms(subject):
         return []
     return [
@@ -76,7 +76,7 @@ def _privileges(path: str, context: Plain) -> list[Fault]:
         Fault(
             f"{path}.capabilities.add[{number}]",
             quoted(capability),
-            "a capability that does not open the node: with this one NVIDIA's runtime gives cards by a variable",
+            "no capability with which NVIDIA's runtime gives a container the cards that its variable names",
             "remove it",
         )
         for number, capability in enumerate(known_items(at(context, "capabilities", "add")))
@@ -91,10 +91,10 @@ POD_OFF_HOST = Rule(
     severity=Severity.CRITICAL,
     remediation="Remove hostPath, hostNetwork, hostPID and hostIPC; use emptyDir or a claim for files.",
     kinds=WORKLOAD_KINDS,
-    judge=_off_host,
+    judge=_host_access,
     admission=Cel(
         every(
-            *(f"!variables.spec.?{field}.orValue(false)" for field in _HOSTS),
+            *(f"!variables.spec.?{field}.orValue(false)" for field in _HOST_NAMESPACES),
             "!variables.spec.?volumes.orValue([]).exists(v, has(v.hostPath))",
         )
     ),
@@ -106,7 +106,7 @@ POD_UNPRIVILEGED = Rule(
     severity=Severity.CRITICAL,
     remediation="Remove privileged: true and the capabilities SYS_ADMIN and ALL.",
     kinds=WORKLOAD_KINDS,
-    judge=_unprivileged,
+    judge=_privileged_containers,
     admission=Cel(
         "variables.containers.all(c, !c.?securityContext.?privileged.orValue(false)"
         " && !c.?securityContext.?capabilities.?add.orValue([])"

@@ -1,4 +1,4 @@
-"""Distributed Jobs: pods have fixed indexes, and the address of the rank-0 pod resolves."""
+"""Distributed Jobs: pods have fixed indexes, and the master's address resolves to the rank-0 pod."""
 
 from __future__ import annotations
 
@@ -43,33 +43,37 @@ class _Launch:
 
 def _launches(subject: Subject) -> Iterator[_Launch]:
     for pod in pod_templates(subject):
-        written = _commands(pod)
-        if written is None or not _LAUNCHER.search(written):
+        command_text = _commands(pod)
+        if command_text is None or not _LAUNCHER.search(command_text):
             continue
         job_path = pod.spec_path.removesuffix(".template.spec")
-        pods = text(at(subject.body, *job_path.split("."), "parallelism"))
-        nodes = _NODES.search(written)
-        several = (nodes is not None and nodes["nodes"] != "1") or pods not in (None, "1")
-        if several or _INDEX in written:
-            yield _Launch(pod, job_path, written)
+        parallelism = text(at(subject.body, *job_path.split("."), "parallelism"))
+        nodes = _NODES.search(command_text)
+        has_several_pods = (nodes is not None and nodes["nodes"] != "1") or parallelism not in (None, "1")
+        if has_several_pods or _INDEX in command_text:
+            yield _Launch(pod, job_path, command_text)
 
 
 def _commands(pod: PodTemplate) -> str | None:
     """Commands, arguments and master address of the pod's containers, in one text; None if a part is not known yet."""
     parts: list[Plain] = []
-    listed = items(pod.spec.get("containers"))
-    for container in () if isinstance(listed, Unknown) else listed:
+    pod_containers = items(pod.spec.get("containers"))
+    for container in () if isinstance(pod_containers, Unknown) else pod_containers:
         for name in ("command", "args"):
-            words = items(at(container, name))
-            parts += [UNKNOWN] if isinstance(words, Unknown) else words
+            arguments = items(at(container, name))
+            parts += [UNKNOWN] if isinstance(arguments, Unknown) else arguments
         for variable in known_items(at(container, "env")):
             if at(variable, "name") == _MASTER_ADDR:
                 parts += ["--master-addr", at(variable, "value")]
     texts = [text(part) for part in parts]
-    return None if UNKNOWN in texts or isinstance(listed, Unknown) else " ".join(str(part) for part in texts if part)
+    return (
+        None
+        if UNKNOWN in texts or isinstance(pod_containers, Unknown)
+        else " ".join(str(part) for part in texts if part)
+    )
 
 
-def _indexed(subject: Subject) -> Iterable[Fault]:
+def _unindexed_jobs(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"{launch.job_path}.completionMode",
@@ -82,15 +86,15 @@ def _indexed(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _master_resolves(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
+def _unresolved_masters(subjects: Sequence[Subject]) -> Iterable[tuple[Subject, Fault]]:
     services = [subject for subject in subjects if subject.is_a(SERVICE)]
-    headless = {(service.namespace, service.name) for service in services if _is_headless(service)}
+    headless_services = {(service.namespace, service.name) for service in services if _is_headless(service)}
     if any(service.known_name is None or _has_unknown_namespace(service) for service in services):
         return
     for subject in subjects:
         for launch in () if _has_unknown_namespace(subject) else _launches(subject):
             for host in launch.masters:
-                for fault in _resolves(subject, launch, host, headless):
+                for fault in _host_faults(subject, launch, host, headless_services):
                     yield subject, fault
 
 
@@ -103,7 +107,9 @@ def _is_headless(subject: Subject) -> bool:
     return subject.is_a(SERVICE) and at(subject.body, "spec", "clusterIP") in (_HEADLESS, UNKNOWN)
 
 
-def _resolves(subject: Subject, launch: _Launch, host: str, headless: set[tuple[str | None, str]]) -> list[Fault]:
+def _host_faults(
+    subject: Subject, launch: _Launch, host: str, headless_services: set[tuple[str | None, str]]
+) -> list[Fault]:
     """Checks a host such as ``train-0.train``: a pod's name and the headless Service that resolves it."""
     pod, _, rest = host.partition(".")
     service = rest.partition(".")[0]
@@ -114,7 +120,7 @@ def _resolves(subject: Subject, launch: _Launch, host: str, headless: set[tuple[
     if subdomain not in (service, UNKNOWN):
         allowed = f"{service}, so that the rank-0 pod has the name {host}, which the other pods use"
         faults.append(Fault(path, quoted(subdomain), allowed, f"set subdomain: {service} in the pod's spec"))
-    if (subject.namespace, service) not in headless:
+    if (subject.namespace, service) not in headless_services:
         allowed = f"a Service {service} in the Job's namespace with clusterIP: None, which selects the Job's pods"
         faults.append(
             Fault(path, f"no headless Service {service} beside the Job", allowed, f"add the headless Service {service}")
@@ -128,7 +134,7 @@ TORCHRUN_JOB_INDEXED = Rule(
     severity=Severity.MEDIUM,
     remediation="Set completionMode: Indexed.",
     kinds=(JOB, CRON_JOB),
-    judge=_indexed,
+    judge=_unindexed_jobs,
     admission=NotInCluster("the rule reads the Job's command, and a Job whose pods never meet harms no other team"),
 )
 
@@ -138,7 +144,7 @@ TORCHRUN_FIRST_POD_FOUND = StackRule(
     severity=Severity.MEDIUM,
     remediation="Set the pod's subdomain and add a headless Service of that name; lint both in one run.",
     kinds=(JOB, CRON_JOB, SERVICE),
-    judge=_master_resolves,
+    judge=_unresolved_masters,
 )
 
 RULES = (TORCHRUN_JOB_INDEXED,)

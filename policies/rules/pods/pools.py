@@ -20,25 +20,25 @@ _NONE = "no GPU or Neuron pool"
 _NEURON = (resources.NEURON, resources.NEURON_CORE)
 
 
-def pools_outside(asked: PodAsk, namespace: NamespaceView, view: StackView) -> tuple[str, ...]:
+def pools_outside(request: PodAsk, namespace: NamespaceView, view: StackView) -> tuple[str, ...]:
     """The pools beyond those of its namespace that would take a pod, each once.
 
     A namespace of queued work is held alike: its team's queue has the flavors of all the team's queued namespaces, and
     adds a flavor's labels to what a job selects already.
     """
-    anywhere = _at_its_widest(asked, view)
+    widest = _widest_request(request, view)
     return tuple(
         dict.fromkeys(
             node_pool.pool
             for node_pool in view.node_pools
             if not node_pool.is_open_to_all
             and node_pool.pool not in namespace.pools
-            and not obstacles(anywhere, node_pool)
+            and not obstacles(widest, node_pool)
         )
     )
 
 
-def _at_its_widest(asked: PodAsk, view: StackView) -> PodAsk:
+def _widest_request(request: PodAsk, view: StackView) -> PodAsk:
     """The pod without the demands that the view cannot decide.
 
     A label that the view has for no node, such as a host's name, may be on any node. Room, claims, and devices other
@@ -48,10 +48,10 @@ def _at_its_widest(asked: PodAsk, view: StackView) -> PodAsk:
     return PodAsk(
         alternatives=tuple(
             tuple(match for match in alternative if match.key in keys_in_view or match.key.startswith(labels.PREFIX))
-            for alternative in asked.alternatives
+            for alternative in request.alternatives
         ),
-        tolerations=asked.tolerations,
-        devices=tuple((name, amount) for name, amount in asked.devices if names_cards(name) or name in _NEURON),
+        tolerations=request.tolerations,
+        devices=tuple((name, amount) for name, amount in request.devices if names_cards(name) or name in _NEURON),
     )
 
 
@@ -60,20 +60,20 @@ def _label_keys(view: StackView) -> frozenset[str]:
     return view.label_keys
 
 
-def _allowed(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _foreign_pools(subject: Subject, view: StackView) -> Iterable[Fault]:
     namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
     if namespace is None:
         return []
     return [
         Fault(
             pod.spec_path,
-            f"a pod that may land on {', '.join(outside)}",
+            f"a pod that may land on {', '.join(foreign_pools)}",
             f"the pools of {namespace.name}: {', '.join(namespace.pools) or _NONE}; CPU pools are open to all",
             "paste the block of one of those: `gpuplatform block --stack NAME --pool POOL`, or add the pool to the"
             " namespace's `pools` in the stack's settings",
         )
         for pod in pod_templates(subject)
-        if (asked := ask(pod)) is not None and (outside := pools_outside(asked, namespace, view))
+        if (request := ask(pod)) is not None and (foreign_pools := pools_outside(request, namespace, view))
     ]
 
 
@@ -87,10 +87,10 @@ POD_POOL_ALLOWED = ViewRule(
     severity=Severity.HIGH,
     remediation="Paste the block of a pool of the namespace, or add the pool to its `pools` in the stack's settings.",
     kinds=WORKLOAD_KINDS,
-    judge=_allowed,
+    judge=_foreign_pools,
     admission=Cel(
         "variables.outside.size() == 0",
-        says=f'"It may land on " + ({_OUTSIDE}.size() > 300 ? {_OUTSIDE}.substring(0, 300) + "…" : {_OUTSIDE})'
+        message=f'"It may land on " + ({_OUTSIDE}.size() > 300 ? {_OUTSIDE}.substring(0, 300) + "…" : {_OUTSIDE})'
         f' + ". This namespace may use " + {_OWN} + "."',
     ),
 )

@@ -13,7 +13,7 @@ from policies.subject import UNKNOWN, Subject, at, quoted
 from policies.workloads import WORKLOAD_KINDS
 
 
-def _queue(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _queue_labels(subject: Subject, view: StackView) -> Iterable[Fault]:
     namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
     if namespace is None:
         return
@@ -21,14 +21,14 @@ def _queue(subject: Subject, view: StackView) -> Iterable[Fault]:
     if namespace.queue is not None:
         allowed[keys.QUEUE_NAME] = (namespace.queue,)
     meaning = {keys.QUEUE_NAME: "the queue of", keys.QUEUE_PRIORITY: "a priority of"}
-    for key, may in allowed.items():
+    for key, values in allowed.items():
         label = at(subject.body, "metadata", "labels", key)
-        if label is not None and label is not UNKNOWN and label not in may:
+        if label is not None and label is not UNKNOWN and label not in values:
             yield Fault(
                 f"metadata.labels[{key}]",
                 quoted(label),
-                f"{meaning[key]} {namespace.name}: {', '.join(may)}",
-                f"write {key}: {may[0]}, or remove the label",
+                f"{meaning[key]} {namespace.name}: {', '.join(values)}",
+                f"write {key}: {values[0]}, or remove the label",
             )
 
 
@@ -42,15 +42,15 @@ POD_QUEUE_ALLOWED = ViewRule(
     severity=Severity.HIGH,
     remediation="Use the namespace's own queue, and a class that the stack's settings give it.",
     kinds=WORKLOAD_KINDS,
-    judge=_queue,
+    judge=_queue_labels,
     admission=Cel(
         every(
             f'variables.queue == "" || {_label(keys.QUEUE_NAME)}.orValue(variables.queue) == variables.queue',
             f"!{_label(keys.QUEUE_PRIORITY)}.hasValue() || {_label(keys.QUEUE_PRIORITY)}.value() in variables.allowed",
         ),
-        says='(variables.queue == "" ? "" : "This namespace waits in the queue " + variables.queue + ". ")'
+        message='(variables.queue == "" ? "" : "This namespace waits in the queue " + variables.queue + ". ")'
         ' + "It may use " + variables.allowed.join(", ") + "."',
-        short_of="jobs of other controllers, which only lint reads",
+        gap="jobs of other controllers, which only lint reads",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Requests of pods: whole cards or slices, equal to the limits, under resource names that nodes offer."""
+"""Requests and limits of containers: cards under names that nodes offer, quantities, and a limit of memory."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
+from gpuplatform.analysis.placement.view import StackView
 from gpuplatform.faults import Fault
 from gpuplatform.standard import resources
-from gpuplatform.standard.quantities import quantity
+from gpuplatform.standard.quantities import mebibytes, quantity
 from policies.cel import Cel, NotInCluster, literal
-from policies.pod import CARD_NAME, NAMES_ALLOWED, OFFERED_SOMEWHERE, Container, asks_for_cards, containers
-from policies.rule import Rule, Severity
+from policies.pod import CARD_NAME, CARD_RESOURCES, NAMES_ALLOWED, Container, asks_for_cards, containers
+from policies.rule import Rule, Severity, ViewRule
 from policies.subject import UNKNOWN, Plain, Subject, Unknown, at, quoted, text
 from policies.workloads import WORKLOAD_KINDS, pod_templates
 
@@ -21,30 +22,30 @@ _OTHER_SUFFIX: Final = re.compile(r"^\s*(?P<number>\d+(\.\d+)?)\s*(?P<letter>[km
 """How people write bytes elsewhere: 16GB, 16 GiB, 16gi."""
 
 
-def _requests(subject: Subject) -> Iterable[Fault]:
+def _card_amounts(subject: Subject) -> Iterable[Fault]:
     return [
         fault
         for pod in pod_templates(subject)
         for container in containers(pod)
         for resource in container.cards
-        for fault in _amounts(container, resource)
+        for fault in _amount_faults(container, resource)
     ]
 
 
-def _amounts(container: Container, resource: str) -> list[Fault]:
+def _amount_faults(container: Container, resource: str) -> list[Fault]:
     if isinstance(container.requests, Unknown) or isinstance(container.limits, Unknown):
         return []
     request, limit = container.requests.get(resource), container.limits.get(resource)
     if UNKNOWN in (request, limit):
         return []
     if limit is None:
-        path, allowed = f"{container.path}.limits[{resource}]", "a limit equal to the request: the API asks for it"
+        path, allowed = f"{container.path}.limits[{resource}]", "a limit equal to the request: the API requires it"
         return [Fault(path, "no limit beside the request", allowed, f"add {resource}: {text(request)} to limits")]
     faults = [
         Fault(
             f"{container.path}.{part}[{resource}]",
             quoted(amount),
-            "a whole number: cards are not divided by requests",
+            "a whole number: a request does not divide a card",
             "write a whole number; for a part of a card use a pool that shares or cuts its cards",
         )
         for part, amount in (("requests", request), ("limits", limit))
@@ -62,13 +63,13 @@ def _is_whole(amount: Plain) -> bool:
 
 
 def _number(amount: Plain) -> Fraction | None:
-    written = text(amount)
-    return quantity(written) if isinstance(written, str) else None
+    quantity_text = text(amount)
+    return quantity(quantity_text) if isinstance(quantity_text, str) else None
 
 
 def _quantities(subject: Subject) -> Iterable[Fault]:
     return [
-        Fault(f"{container.path}.{part}[{resource}]", quoted(amount), _QUANTITY, _corrected(text(amount)))
+        Fault(f"{container.path}.{part}[{resource}]", quoted(amount), _QUANTITY, _correction(text(amount)))
         for pod in pod_templates(subject)
         for container in containers(pod)
         for part, amounts in (("requests", container.requests), ("limits", container.limits))
@@ -83,19 +84,19 @@ def _is_amount(amount: Plain) -> bool:
     return number is not None and number >= 0
 
 
-def _corrected(written: str | Unknown | None) -> str:
+def _correction(amount: str | Unknown | None) -> str:
     """What to write instead: the nearest quantities where only the suffix is wrong."""
-    match = _OTHER_SUFFIX.match(written) if isinstance(written, str) else None
+    match = _OTHER_SUFFIX.match(amount) if isinstance(amount, str) else None
     if match is None:
         return "write a number of zero or more, with a Kubernetes suffix if needed"
     number, letter = match["number"], match["letter"].upper()
     return f"write {number}{'k' if letter == 'K' else letter} or {number}{letter}i"
 
 
-def _resource(subject: Subject) -> Iterable[Fault]:
+def _resource_names(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
-            f"{container.path}.{_where(container, resource)}[{resource}]",
+            f"{container.path}.{_field(container, resource)}[{resource}]",
             quoted(resource),
             NAMES_ALLOWED,
             f"ask for {resources.GPU}, or for the slice as `gpuplatform block` prints it",
@@ -103,20 +104,20 @@ def _resource(subject: Subject) -> Iterable[Fault]:
         for pod in pod_templates(subject)
         for container in containers(pod)
         for resource in container.cards
-        if resource not in OFFERED_SOMEWHERE
+        if resource not in CARD_RESOURCES
     ]
 
 
-def _where(container: Container, resource: str) -> str:
+def _field(container: Container, resource: str) -> str:
     return "limits" if at(container.limits, resource) is not None else "requests"
 
 
-def _runtime(subject: Subject) -> Iterable[Fault]:
+def _runtime_class(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"{pod.spec_path}.runtimeClassName",
             quoted(runtime_class),
-            f"{resources.RUNTIME_CLASS}: it gives a container the cards that it was allotted",
+            f"{resources.RUNTIME_CLASS}: it gives a container the cards of its request",
             f"set runtimeClassName: {resources.RUNTIME_CLASS}",
         )
         for pod in pod_templates(subject)
@@ -126,13 +127,32 @@ def _runtime(subject: Subject) -> Iterable[Fault]:
     ]
 
 
+def _unlimited_memory(subject: Subject, view: StackView) -> Iterable[Fault]:
+    namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
+    if namespace is None:
+        return
+    for container in (item for pod in pod_templates(subject) for item in containers(pod)):
+        request = text(at(container.requests, resources.MEMORY))
+        amount = quantity(request) if isinstance(request, str) else None
+        if amount is None or at(container.limits, resources.MEMORY) is not None:
+            continue
+        if mebibytes(amount) > namespace.default_memory_mib:
+            yield Fault(
+                f"{container.path}.limits[{resources.MEMORY}]",
+                f"no limit beside a request of {request}",
+                f"a limit: {namespace.name} gives {namespace.default_memory_mib}Mi to a container without one, and"
+                " Kubernetes refuses a limit below the request",
+                f"add {resources.MEMORY}: {request} to limits",
+            )
+
+
 POD_CARD_REQUESTS = Rule(
     name="pod-card-requests",
     description="A container asks for whole cards or slices, with requests equal to limits.",
     severity=Severity.HIGH,
     remediation="Write the same whole number under requests and limits.",
     kinds=WORKLOAD_KINDS,
-    judge=_requests,
+    judge=_card_amounts,
     admission=NotInCluster("Kubernetes itself refuses parts of an extended resource, and limits other than requests"),
 )
 
@@ -152,8 +172,8 @@ POD_CARD_RESOURCE = Rule(
     severity=Severity.HIGH,
     remediation=f"Ask for {resources.GPU}, or for {resources.MIG_PREFIX}<profile> of a profile that a card has.",
     kinds=WORKLOAD_KINDS,
-    judge=_resource,
-    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(OFFERED_SOMEWHERE)}))"),
+    judge=_resource_names,
+    admission=Cel(f"variables.limits.all(l, l.all(k, !{CARD_NAME} || k in {literal(CARD_RESOURCES)}))"),
 )
 
 POD_RUNTIME_CLASS = Rule(
@@ -162,10 +182,21 @@ POD_RUNTIME_CLASS = Rule(
     severity=Severity.MEDIUM,
     remediation=f"Set runtimeClassName: {resources.RUNTIME_CLASS}.",
     kinds=WORKLOAD_KINDS,
-    judge=_runtime,
+    judge=_runtime_class,
     admission=Cel(
         f'!variables.asks || variables.spec.?runtimeClassName.orValue("") == {literal(resources.RUNTIME_CLASS)}'
     ),
 )
 
+POD_MEMORY_BOUNDED = ViewRule(
+    name="pod-memory-bounded",
+    description="A container that asks for more memory than its namespace's default limit names a limit of its own.",
+    severity=Severity.MEDIUM,
+    remediation="Add a memory limit of at least the request.",
+    kinds=WORKLOAD_KINDS,
+    judge=_unlimited_memory,
+    admission=NotInCluster("Kubernetes refuses the pod itself, with both numbers"),
+)
+
 RULES = (POD_CARD_REQUESTS, POD_QUANTITIES, POD_CARD_RESOURCE, POD_RUNTIME_CLASS)
+VIEW_RULES = (POD_MEMORY_BOUNDED,)

@@ -17,38 +17,38 @@ from policies.rule import Rule, Severity
 from policies.subject import Subject, Unknown
 from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 
-_DISCOVERED = keys.FEATURE_DISCOVERY
+_DISCOVERY_PREFIXES = keys.FEATURE_DISCOVERY
 _INSTRUCTIONS = keys.OPERANDS_PREFIX
 _OF_INSTANCES = keys.INSTANCE_GPU_PREFIX
 """Karpenter's labels about cards: nodes that it did not make lack them."""
 _PURPOSES = tuple(purpose.value for purpose in labels.Purpose)
 
 
-def _discovered(subject: Subject) -> Iterable[Fault]:
+def _discovery_selections(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             selector.path,
             f"a selection on {selector.match}",
-            "the standard's labels: feature discovery writes its own when a node is up, which is too late to start one,"
-            " and renames a shared card's product",
+            "the standard's labels: feature discovery labels a node after its start, too late for the choice of a node,"
+            " and it renames the product of a shared card",
             f"select on {labels.MODEL.key} and {labels.MEMORY.key}",
         )
         for pod in pod_templates(subject)
         for selector in selectors(pod)
-        if selector.match.key.startswith(_DISCOVERED) and not selector.match.key.startswith(_INSTRUCTIONS)
+        if selector.match.key.startswith(_DISCOVERY_PREFIXES) and not selector.match.key.startswith(_INSTRUCTIONS)
     ]
 
 
-def _standard(subject: Subject) -> Iterable[Fault]:
+def _foreign_selections(subject: Subject) -> Iterable[Fault]:
     return [
         fault
         for pod in pod_templates(subject)
         for selector in selectors(pod)
-        for fault in (*_alias(selector), *_of_instance(selector), *_stray(selector))
+        for fault in (*_alias_faults(selector), *_instance_faults(selector), *_label_faults(selector))
     ]
 
 
-def _alias(selector: Selector) -> list[Fault]:
+def _alias_faults(selector: Selector) -> list[Fault]:
     match = selector.match
     translations = [aliases.translated({match.key: value}) for value in match.values or ("",)]
     standard = {key: value for translation in translations for key, value in translation.items()}
@@ -58,14 +58,14 @@ def _alias(selector: Selector) -> list[Fault]:
     return [
         Fault(
             selector.path,
-            f"a selection on {match}, of another vocabulary",
-            f"the standard's word for it: {selection}",
+            f"a selection on {match}, a label of another vocabulary",
+            f"the standard's label: {selection}",
             f"select on {selection}" + (" (operator Exists)" if None in standard.values() else ""),
         )
     ]
 
 
-def _of_instance(selector: Selector) -> list[Fault]:
+def _instance_faults(selector: Selector) -> list[Fault]:
     if not selector.match.key.startswith(_OF_INSTANCES):
         return []
     return [
@@ -73,12 +73,12 @@ def _of_instance(selector: Selector) -> list[Fault]:
             selector.path,
             f"a selection on {selector.match}, which only Karpenter's nodes have",
             f"the platform's labels: {labels.VENDOR.key} on every GPU node, {labels.MODEL.key}, {labels.MEMORY.key}",
-            f"select on {labels.VENDOR.key} (operator Exists), or on the label that says the same",
+            f"select on {labels.VENDOR.key} (operator Exists), or on the standard's label with the same meaning",
         )
     ]
 
 
-def _stray(selector: Selector) -> list[Fault]:
+def _label_faults(selector: Selector) -> list[Fault]:
     """A label under the standard's prefix that the standard lacks, or a value that it never has."""
     match = selector.match
     if not match.key.startswith(labels.PREFIX):
@@ -92,15 +92,15 @@ def _stray(selector: Selector) -> list[Fault]:
             )
         ]
     values = _values(standard_label)
-    wrong = [value for value in match.values if value not in values]
-    if not wrong or match.operator not in ("In", "NotIn"):
+    invalid_values = [value for value in match.values if value not in values]
+    if not invalid_values or match.operator not in ("In", "NotIn"):
         return []
     return [
         Fault(
             selector.path,
             f"a selection on {match}",
             f"a value of {match.key}: {', '.join(values)}",
-            f"write one of those instead of {', '.join(map(repr, wrong))}",
+            f"write one of those instead of {', '.join(map(repr, invalid_values))}",
         )
     ]
 
@@ -121,16 +121,16 @@ def _values(label: labels.Label) -> tuple[str, ...]:
 def names_purpose(pod: PodTemplate) -> bool:
     """Whether every node that the pod admits is of one purpose of the standard's; true if it is not known yet."""
     terms = alternatives(pod)
-    return isinstance(terms, Unknown) or all(len(_named(term)) == 1 for term in terms)
+    return isinstance(terms, Unknown) or all(len(_admitted_purposes(term)) == 1 for term in terms)
 
 
-def _named(alternative: tuple[Requirement, ...]) -> set[str]:
+def _admitted_purposes(alternative: tuple[Requirement, ...]) -> set[str]:
     """The purposes that one alternative admits."""
     lines = [match for match in alternative if match.key == labels.PURPOSE.key and match.operator == "In"]
     return {value for value in _PURPOSES if all(value in line.values for line in lines)} if lines else set(_PURPOSES)
 
 
-def _purpose(subject: Subject) -> Iterable[Fault]:
+def _missing_purposes(subject: Subject) -> Iterable[Fault]:
     return [
         Fault(
             f"{pod.spec_path}.nodeSelector[{labels.PURPOSE.key}]",
@@ -143,53 +143,54 @@ def _purpose(subject: Subject) -> Iterable[Fault]:
     ]
 
 
-def _tolerates(subject: Subject) -> Iterable[Fault]:
+def _missing_toleration_faults(subject: Subject) -> Iterable[Fault]:
     return [fault for pod in pod_templates(subject) if asks_for_cards(pod) for fault in missing_tolerations(pod)]
 
 
 def missing_tolerations(pod: PodTemplate) -> list[Fault]:
     """One fault for each taint of the standard's that the pod's pool has and the pod does not tolerate."""
-    borne, terms = tolerations(pod), alternatives(pod)
-    if isinstance(borne, Unknown) or isinstance(terms, Unknown):
+    pod_tolerations, terms = tolerations(pod), alternatives(pod)
+    if isinstance(pod_tolerations, Unknown) or isinstance(terms, Unknown):
         return []
     matches = [
         match for alternative in terms for match in alternative if match.operator == "In" and len(match.values) == 1
     ]
     purposes = dict.fromkeys(match.values[0] for match in matches if match.key == labels.PURPOSE.key)
-    carried = [
+    pool_taints = [
         *((keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION),
         (taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
     ]
-    carried += [(labels.PURPOSE.key, purpose) for purpose in purposes if purpose in _PURPOSES]
+    pool_taints += [(labels.PURPOSE.key, purpose) for purpose in purposes if purpose in _PURPOSES]
     chief = labels.Role.CHIEF.value
     if any(match.key == labels.ROLE.key and match.values == (chief,) for match in matches):
-        carried.append((labels.ROLE.key, chief))
-    missing = dict.fromkeys(key for key, value in carried if not answered(borne, key, value))
-    values = dict(carried)
-    return [_missing(pod, key, values[key]) for key in missing]
+        pool_taints.append((labels.ROLE.key, chief))
+    missing_keys = dict.fromkeys(key for key, value in pool_taints if not is_tolerated(pod_tolerations, key, value))
+    values = dict(pool_taints)
+    return [_toleration_fault(pod, key, values[key]) for key in missing_keys]
 
 
-def answered(borne: tuple[Toleration, ...], key: str, value: str) -> bool:
+def is_tolerated(pod_tolerations: tuple[Toleration, ...], key: str, value: str) -> bool:
     """Whether a toleration answers the taint: a stack may use NoSchedule or NoExecute, so either is enough."""
     return any(
-        tolerates(borne, Taint(key, value, effect)) for effect in (TaintEffect.NO_SCHEDULE, TaintEffect.NO_EXECUTE)
+        tolerates(pod_tolerations, Taint(key, value, effect))
+        for effect in (TaintEffect.NO_SCHEDULE, TaintEffect.NO_EXECUTE)
     )
 
 
-def _missing(pod: PodTemplate, key: str, value: str) -> Fault:
-    any_value = key in (keys.GPU_TAINT, taints.DEDICATED_KEY)
+def _toleration_fault(pod: PodTemplate, key: str, value: str) -> Fault:
+    has_any_value = key in (keys.GPU_TAINT, taints.DEDICATED_KEY)
     line = f"{{key: {key}, operator: Exists, effect: NoSchedule}}"
-    if not any_value:
+    if not has_any_value:
         line = f"{{key: {key}, operator: Equal, value: {value}, effect: NoSchedule}}"
     allowed = "a toleration of every taint that the standard puts on such nodes"
     if key == keys.GPU_TAINT:
-        allowed += "; this one has two values in circulation, so only Exists answers both"
-    return Fault(f"{pod.spec_path}.tolerations[{key}]", f"no toleration that answers {key}", allowed, f"add {line}")
+        allowed += "; this taint has two values in use, so only Exists tolerates both"
+    return Fault(f"{pod.spec_path}.tolerations[{key}]", f"no toleration of the taint {key}", allowed, f"add {line}")
 
 
-_DISCOVERED_IN_CLUSTER = (
+_DISCOVERY_IN_CLUSTER = (
     "!variables.demands.exists(d, d.exists(e, ("
-    + " || ".join(f"e.key.startsWith({literal(prefix)})" for prefix in _DISCOVERED)
+    + " || ".join(f"e.key.startsWith({literal(prefix)})" for prefix in _DISCOVERY_PREFIXES)
     + f") && !e.key.startsWith({literal(_INSTRUCTIONS)})))"
 )
 _VALUES = table({label.key: _values(label) for label in labels.STANDARD})
@@ -212,7 +213,7 @@ _PURPOSE_IN_CLUSTER = (
 )
 
 
-def answered_in_cluster(key: str, value: str) -> str:
+def is_tolerated_in_cluster(key: str, value: str) -> str:
     """Whether a toleration answers the taint in one of the effects that hold."""
     operator = 't.?operator.orValue("")'
     return (
@@ -228,10 +229,10 @@ def _selects(key: str, value: str) -> str:
 
 
 _TOLERATES_IN_CLUSTER = "!variables.asks || " + every(
-    *(answered_in_cluster(keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION),
-    answered_in_cluster(taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
+    *(is_tolerated_in_cluster(keys.GPU_TAINT, value) for value in taints.IN_CIRCULATION),
+    is_tolerated_in_cluster(taints.DEDICATED_KEY, taints.DEDICATED_VALUE),
     *(
-        f"!{_selects(key, value)} || {answered_in_cluster(key, value)}"
+        f"!{_selects(key, value)} || {is_tolerated_in_cluster(key, value)}"
         for key, value in (
             *((labels.PURPOSE.key, purpose) for purpose in _PURPOSES),
             (labels.ROLE.key, labels.Role.CHIEF.value),
@@ -246,8 +247,8 @@ POD_NO_DISCOVERED_LABELS = Rule(
     severity=Severity.HIGH,
     remediation=f"Select on {labels.MODEL.key} and {labels.MEMORY.key} instead of {keys.GPU_PRODUCT}.",
     kinds=WORKLOAD_KINDS,
-    judge=_discovered,
-    admission=Cel(_DISCOVERED_IN_CLUSTER),
+    judge=_discovery_selections,
+    admission=Cel(_DISCOVERY_IN_CLUSTER),
 )
 
 POD_STANDARD_LABELS = Rule(
@@ -256,7 +257,7 @@ POD_STANDARD_LABELS = Rule(
     severity=Severity.MEDIUM,
     remediation="Select on the label that the finding names; docs/guides/migrate-labels.md has the whole translation.",
     kinds=WORKLOAD_KINDS,
-    judge=_standard,
+    judge=_foreign_selections,
     admission=Cel(_STANDARD_IN_CLUSTER),
 )
 
@@ -266,7 +267,7 @@ POD_NAMES_PURPOSE = Rule(
     severity=Severity.HIGH,
     remediation=f"Add {labels.PURPOSE.key} to nodeSelector, or paste the pool's block.",
     kinds=WORKLOAD_KINDS,
-    judge=_purpose,
+    judge=_missing_purposes,
     admission=Cel(_PURPOSE_IN_CLUSTER),
 )
 
@@ -276,7 +277,7 @@ POD_TOLERATES_STANDARD = Rule(
     severity=Severity.HIGH,
     remediation="Add the tolerations of the pool's block: `gpuplatform block --stack NAME --pool POOL`.",
     kinds=WORKLOAD_KINDS,
-    judge=_tolerates,
+    judge=_missing_toleration_faults,
     admission=Cel(_TOLERATES_IN_CLUSTER),
 )
 

@@ -1,4 +1,4 @@
-"""Replicas of a server spread over hosts and zones, so that the loss of one does not stop them all."""
+"""Replicas of a server spread over hosts and zones, so that the loss of one host or zone does not stop them all."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from policies.workloads import PodTemplate, pod_templates
 
 DEPLOYMENT = Kind("apps", "Deployment")
 
-_DOMAINS = {keys.HOSTNAME: "host", keys.ZONE: "zone"}
+_DOMAINS = {keys.HOSTNAME: "on one host", keys.ZONE: "in one zone"}
 _ANTI_AFFINITY = (
     (REQUIRED, ()),
     (PREFERRED, ("podAffinityTerm",)),
 )
 
 
-def _spread(subject: Subject) -> Iterable[Fault]:
+def _replicas_in_one_domain(subject: Subject) -> Iterable[Fault]:
     replicas = number(at(subject.body, "spec", "replicas"))
     if isinstance(replicas, Unknown) or replicas is None or replicas <= 1:
         return  # one alone, or an autoscaler's number
     for pod in pod_templates(subject):
         if not asks_for_cards(pod):
             continue
-        kept = [*_terms(pod)]
-        for domain, word in _DOMAINS.items():
-            if UNKNOWN not in kept and domain not in kept:
+        topology_keys = [*_topology_keys(pod)]
+        for domain, place in _DOMAINS.items():
+            if UNKNOWN not in topology_keys and domain not in topology_keys:
                 yield Fault(
                     f"{pod.spec_path}.topologySpreadConstraints",
-                    f"{text(at(subject.body, 'spec', 'replicas'))} replicas that may all run in one {word}",
+                    f"{text(at(subject.body, 'spec', 'replicas'))} replicas that may all run {place}",
                     f"a constraint, or an anti-affinity, with topologyKey: {domain} that selects the pods' own labels",
                     f"add a constraint with topologyKey: {domain} and maxSkew: 1; whenUnsatisfiable: ScheduleAnyway "
                     "makes it a preference",
                 )
 
 
-def _terms(pod: PodTemplate) -> Iterator[Plain]:
+def _topology_keys(pod: PodTemplate) -> Iterator[Plain]:
     """The topology key of every term that keeps these pods from each other; UNKNOWN if a term is."""
     lists = [(pod.spec.get("topologySpreadConstraints"), ())]
-    apart = at(pod.spec.get("affinity"), "podAntiAffinity")
-    lists += [(at(apart, strength), path) for strength, path in _ANTI_AFFINITY]
-    for listed, path in lists:
-        terms = items(listed)
-        for written in (UNKNOWN,) if isinstance(terms, Unknown) else terms:
-            term = at(written, *path)
+    anti_affinity = at(pod.spec.get("affinity"), "podAntiAffinity")
+    lists += [(at(anti_affinity, strength), path) for strength, path in _ANTI_AFFINITY]
+    for value, path in lists:
+        terms = items(value)
+        for item in (UNKNOWN,) if isinstance(terms, Unknown) else terms:
+            term = at(item, *path)
             if _selects(term, at(pod.metadata, "labels")):
                 yield at(term, "topologyKey")
 
@@ -59,7 +59,7 @@ def _selects(term: Plain, labels: Plain) -> bool:
     match_labels = mapping(at(selector, "matchLabels"))
     if selector is None or labels is None or isinstance(match_labels, Unknown):
         return isinstance(match_labels, Unknown)
-    return all(UNKNOWN in (has := at(labels, key), value) or has == value for key, value in match_labels.items())
+    return all(UNKNOWN in (label := at(labels, key), value) or label == value for key, value in match_labels.items())
 
 
 SERVING_REPLICAS_SPREAD = Rule(
@@ -68,7 +68,7 @@ SERVING_REPLICAS_SPREAD = Rule(
     severity=Severity.MEDIUM,
     remediation=f"Add topologySpreadConstraints on {keys.HOSTNAME} and {keys.ZONE}.",
     kinds=(DEPLOYMENT,),
-    judge=_spread,
+    judge=_replicas_in_one_domain,
     admission=NotInCluster("replicas on one node harm only their own team, and a pod does not show the other replicas"),
 )
 

@@ -1,4 +1,4 @@
-"""Pods in a known stack: they reach the pool that they name, and their namespace allows them."""
+"""Pods in a named stack: each reaches the pool that it names, at a priority and in amounts of its namespace."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from policies.workloads import WORKLOAD_KINDS, PodTemplate, pod_templates
 _BLOCK = "paste the block of the intended pool: `gpuplatform block --stack NAME --pool POOL`"
 
 
-def _asking(subject: Subject) -> Iterator[tuple[PodTemplate, PodAsk]]:
+def _pods_with_requests(subject: Subject) -> Iterator[tuple[PodTemplate, PodAsk]]:
     """The pods that ask for cards, as far as what they ask is known."""
     for pod in pod_templates(subject):
-        asked = ask(pod) if asks_for_cards(pod) else None
-        if asked is not None:
-            yield pod, asked
+        request = ask(pod) if asks_for_cards(pod) else None
+        if request is not None:
+            yield pod, request
 
 
-def _offered(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _missing_resources(subject: Subject, view: StackView) -> Iterable[Fault]:
     return [
         Fault(
             f"{container.path}.limits[{resource}]",
@@ -43,17 +43,17 @@ def _offered(subject: Subject, view: StackView) -> Iterable[Fault]:
     ]
 
 
-def _one_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _pool_faults(subject: Subject, view: StackView) -> Iterable[Fault]:
     faults: list[Fault] = []
-    for pod, asked in _named(subject, view):
-        place = landing(asked, view)
-        if not place.reached:
-            faults += _kept(pod, nearest(asked, place), view)
-        elif len(place.pools) > 1:
+    for pod, request in _complete_pods(subject, view):
+        target = landing(request, view)
+        if not target.reached:
+            faults += _obstacle_faults(pod, nearest(request, target), view)
+        elif len(target.pools) > 1:
             faults.append(
                 Fault(
                     pod.spec_path,
-                    f"a pod that lands on several pools of {view.environment}: {', '.join(place.pools)}",
+                    f"a pod that lands on several pools of {view.environment}: {', '.join(target.pools)}",
                     "a pod that reaches exactly one pool, so that its cards are known",
                     f"select the label in which they differ ({labels.ROLE.key}, {labels.MIG.key}, {labels.MODEL.key},"
                     f" {keys.CAPACITY_TYPE}), and tolerate one pool's taints: {_BLOCK}",
@@ -62,34 +62,43 @@ def _one_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
     return faults
 
 
-def _named(subject: Subject, view: StackView) -> Iterator[tuple[PodTemplate, PodAsk]]:
+def _complete_pods(subject: Subject, view: StackView) -> Iterator[tuple[PodTemplate, PodAsk]]:
     """Pods that the simpler rules accept: they name a purpose, tolerate its taint, and ask for an offered resource."""
-    for pod, asked in _asking(subject):
-        offered = all(name in view.card_resources for name, _ in asked.devices if resources.is_card_resource(name))
-        if names_purpose(pod) and not missing_tolerations(pod) and offered:
-            yield pod, asked
+    for pod, request in _pods_with_requests(subject):
+        is_offered = all(name in view.card_resources for name, _ in request.devices if resources.is_card_resource(name))
+        if names_purpose(pod) and not missing_tolerations(pod) and is_offered:
+            yield pod, request
 
 
-def nearest(asked: PodAsk, place: Landing) -> tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...]:
+def nearest(request: PodAsk, target: Landing) -> tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...]:
     """Of the NodePools that a pod does not reach: those of the purpose that it names, with the fewest obstacles."""
-    purposes = asked.admitted(labels.PURPOSE.key)
-    cards = [(node_pool, kept) for node_pool, kept in place.kept_from if labels.PURPOSE.key in node_pool.labels]
-    meant = [
-        (node_pool, kept) for node_pool, kept in cards if purposes and node_pool.labels[labels.PURPOSE.key] in purposes
-    ] or cards
-    fewest = min((len(kept) for _, kept in meant), default=0)
-    return tuple((node_pool, kept) for node_pool, kept in meant if len(kept) == fewest)
+    purposes = request.admitted(labels.PURPOSE.key)
+    gpu_pools = [
+        (node_pool, pool_obstacles)
+        for node_pool, pool_obstacles in target.kept_from
+        if labels.PURPOSE.key in node_pool.labels
+    ]
+    candidates = [
+        (node_pool, pool_obstacles)
+        for node_pool, pool_obstacles in gpu_pools
+        if purposes and node_pool.labels[labels.PURPOSE.key] in purposes
+    ] or gpu_pools
+    fewest = min((len(pool_obstacles) for _, pool_obstacles in candidates), default=0)
+    return tuple(
+        (node_pool, pool_obstacles) for node_pool, pool_obstacles in candidates if len(pool_obstacles) == fewest
+    )
 
 
-def _kept(
-    pod: PodTemplate, near: tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...], view: StackView
+def _obstacle_faults(
+    pod: PodTemplate, nearest_pools: tuple[tuple[NodePoolView, tuple[Obstacle, ...]], ...], view: StackView
 ) -> list[Fault]:
     """One fault for all obstacles; none if only shares are the obstacle, because pod-one-share reports that."""
-    kinds = {obstacle.kind for _, kept in near for obstacle in kept}
+    kinds = {obstacle.kind for _, pool_obstacles in nearest_pools for obstacle in pool_obstacles}
     if Obstructs.SHARE in kinds <= {Obstructs.SHARE, Obstructs.SIZE}:
         return []
     reasons = dict.fromkeys(
-        f"{node_pool.pool}: {'; '.join(obstacle.says for obstacle in kept)}" for node_pool, kept in near
+        f"{node_pool.pool}: {'; '.join(obstacle.says for obstacle in pool_obstacles)}"
+        for node_pool, pool_obstacles in nearest_pools
     )
     return [
         Fault(
@@ -102,24 +111,24 @@ def _kept(
     ]
 
 
-def _whole_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _partial_reach(subject: Subject, view: StackView) -> Iterable[Fault]:
     faults: list[Fault] = []
-    for pod, asked in _named(subject, view):
-        place = landing(asked, view)
-        if len(place.pools) != 1:
+    for pod, request in _complete_pods(subject, view):
+        target = landing(request, view)
+        if len(target.pools) != 1:
             continue
-        narrowed = [
-            (node_pool.name, kept[0].says)
-            for node_pool, kept in place.kept_from
-            if node_pool.pool == place.pools[0]
-            and all(obstacle.kind in (Obstructs.SELECTION, Obstructs.TAINT) for obstacle in kept)
+        missed_pools = [
+            (node_pool.name, pool_obstacles[0].says)
+            for node_pool, pool_obstacles in target.kept_from
+            if node_pool.pool == target.pools[0]
+            and all(obstacle.kind in (Obstructs.SELECTION, Obstructs.TAINT) for obstacle in pool_obstacles)
         ]
-        if narrowed:
+        if missed_pools:
             faults.append(
                 Fault(
                     pod.spec_path,
-                    f"a pod that reaches only a part of the pool {place.pools[0]!r}, not {narrowed[0][0]}:"
-                    f" {narrowed[0][1]}" + (f", and {len(narrowed) - 1} more" if len(narrowed) > 1 else ""),
+                    f"a pod that reaches only a part of the pool {target.pools[0]!r}, not {missed_pools[0][0]}:"
+                    f" {missed_pools[0][1]}" + (f", and {len(missed_pools) - 1} more" if len(missed_pools) > 1 else ""),
                     "a pod that reaches every NodePool of its pool, so that it runs wherever the pool has room",
                     _BLOCK,
                 )
@@ -127,24 +136,24 @@ def _whole_pool(subject: Subject, view: StackView) -> Iterable[Fault]:
     return faults
 
 
-def _one_share(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _share_amounts(subject: Subject, view: StackView) -> Iterable[Fault]:
     faults: list[Fault] = []
-    for pod, asked in _asking(subject):
-        refused = [
-            (node_pool.pool, kept[0].says)
+    for pod, request in _pods_with_requests(subject):
+        obstacle_texts = [
+            (node_pool.pool, pool_obstacles[0].says)
             for node_pool in view.node_pools
-            if (kept := obstacles(asked, node_pool))
-            and {obstacle.kind for obstacle in kept} <= {Obstructs.SHARE, Obstructs.SIZE}
-            if (kept := tuple(obstacle for obstacle in kept if obstacle.kind is Obstructs.SHARE))
+            if (pool_obstacles := obstacles(request, node_pool))
+            and {obstacle.kind for obstacle in pool_obstacles} <= {Obstructs.SHARE, Obstructs.SIZE}
+            if (pool_obstacles := tuple(obstacle for obstacle in pool_obstacles if obstacle.kind is Obstructs.SHARE))
         ]
-        for pool, says in dict(refused).items():
+        for pool, text in dict(obstacle_texts).items():
             path, allowed = f"{pod.spec_path}.containers", "one share: a second gives no more of the card"
             change = f"ask for 1 {resources.GPU}, or for whole cards from a pool that does not share them"
-            faults.append(Fault(path, f"a pod of the pool {pool!r} that {says}", allowed, change))
+            faults.append(Fault(path, f"a pod of the pool {pool!r} that {text}", allowed, change))
     return faults
 
 
-def _priority(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _priority_classes(subject: Subject, view: StackView) -> Iterable[Fault]:
     faults: list[Fault] = []
     namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
     for pod in pod_templates(subject):
@@ -156,15 +165,17 @@ def _priority(subject: Subject, view: StackView) -> Iterable[Fault]:
             allowed = f"one that {namespace.name} may use: {', '.join(namespace.priorities)}"
             faults.append(Fault(path, quoted(class_name), allowed, f"set priorityClassName: {namespace.priorities[0]}"))
         elif namespace is None and isinstance(class_name, str) and priority(class_name) is not None:
-            may = [namespace_view.name for namespace_view in view.namespaces if class_name in namespace_view.priorities]
-            allowed = f"only in the namespaces that may use it: {', '.join(may) or 'none'}"
+            namespace_names = [
+                namespace_view.name for namespace_view in view.namespaces if class_name in namespace_view.priorities
+            ]
+            allowed = f"only in the namespaces that may use it: {', '.join(namespace_names) or 'none'}"
             faults.append(
                 Fault(path, f"{class_name!r} in the namespace {subject.namespace}", allowed, "use a team's namespace")
             )
     return faults
 
 
-def _within_quota(subject: Subject, view: StackView) -> Iterable[Fault]:
+def _quota_excess(subject: Subject, view: StackView) -> Iterable[Fault]:
     namespace = view.namespace(subject.namespace) if subject.namespace is not None else None
     if namespace is None:
         return []
@@ -175,8 +186,8 @@ def _within_quota(subject: Subject, view: StackView) -> Iterable[Fault]:
             f"at most {namespace.quota.get(resource, 0)}, the quota of {namespace.name}: Kubernetes refuses the pod",
             "ask for less, or raise the namespace's quota in the stack's settings",
         )
-        for pod, asked in _asking(subject)
-        for resource, amount in asked.devices
+        for pod, request in _pods_with_requests(subject)
+        for resource, amount in request.devices
         if resources.is_card_resource(resource)
         and resource in view.card_resources
         and amount > namespace.quota.get(resource, 0)
@@ -198,10 +209,10 @@ POD_RESOURCE_OFFERED = ViewRule(
     severity=Severity.HIGH,
     remediation="Ask for the resource of the pool's block.",
     kinds=WORKLOAD_KINDS,
-    judge=_offered,
+    judge=_missing_resources,
     admission=Cel(
         f'variables.limits.all(l, l.all(k, !{CARD_NAME} || string(l[k]) == "0" || k in variables.offered))',
-        says='"This stack offers " + variables.offered.join(", ") + "."',
+        message='"This stack offers " + variables.offered.join(", ") + "."',
     ),
 )
 
@@ -211,12 +222,12 @@ POD_REACHES_ONE_POOL = ViewRule(
     severity=Severity.HIGH,
     remediation="Paste the pool's block; `gpuplatform pods FILE --stack NAME` shows why a pool does not accept a pod.",
     kinds=WORKLOAD_KINDS,
-    judge=_one_pool,
+    judge=_pool_faults,
     admission=Cel(
         "!variables.asks || variables.reached.size() > 0"
         " && variables.reached.all(each, each[0] == variables.reached[0][0])",
-        says=_REACHES,
-        short_of="room for a pod's processors and memory on the largest node, and labels that no type has together",
+        message=_REACHES,
+        gap="room for a pod's processors and memory on the largest node, and labels that no type has together",
     ),
 )
 
@@ -226,7 +237,7 @@ POD_REACHES_WHOLE_POOL = ViewRule(
     severity=Severity.LOW,
     remediation="Remove the part of the selection that restricts it to some NodePools of the pool.",
     kinds=WORKLOAD_KINDS,
-    judge=_whole_pool,
+    judge=_partial_reach,
     admission=NotInCluster("a pod on a part of its pool is not wrong, only restricted: lint tells its author"),
 )
 
@@ -236,7 +247,7 @@ POD_ONE_SHARE = ViewRule(
     severity=Severity.HIGH,
     remediation="Ask for one; for more of a card, use a pool of whole cards.",
     kinds=WORKLOAD_KINDS,
-    judge=_one_share,
+    judge=_share_amounts,
     admission=Cel(
         '!variables.reached.exists(each, each[5] == "1" && variables.limits.exists(l,'
         f" {literal(resources.GPU)} in l && quantity(string(l[{literal(resources.GPU)}])).asInteger() > 1))"
@@ -249,11 +260,11 @@ POD_PRIORITY_ALLOWED = ViewRule(
     severity=Severity.HIGH,
     remediation="Use a class that the stack's settings give the namespace.",
     kinds=WORKLOAD_KINDS,
-    judge=_priority,
+    judge=_priority_classes,
     admission=Cel(
         f"variables.allowed.size() == 0 ? !({_CLASS} in {_STANDARD_CLASSES})"
         f' : {_CLASS} == "" ? !variables.asks : {_CLASS} in variables.allowed',
-        says='variables.allowed.size() == 0 ? "This namespace may use none of the platform\'s."'
+        message='variables.allowed.size() == 0 ? "This namespace may use none of the platform\'s."'
         ' : "This namespace may use " + variables.allowed.join(", ") + "."',
         everywhere=True,
     ),
@@ -265,7 +276,7 @@ POD_WITHIN_QUOTA = ViewRule(
     severity=Severity.MEDIUM,
     remediation="Ask for less, or raise the namespace's quota.",
     kinds=WORKLOAD_KINDS,
-    judge=_within_quota,
+    judge=_quota_excess,
     admission=NotInCluster("the ResourceQuota of the namespace refuses the pod itself, with the numbers"),
 )
 

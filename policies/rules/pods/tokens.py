@@ -1,4 +1,4 @@
-"""A field turns the service account's token off; an annotation of the same name has no effect."""
+"""The service account's token: a field turns it off, and an annotation of the same name has no effect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from policies.workloads import WORKLOAD_KINDS, pod_templates
 _FIELD = "automountServiceAccountToken"
 
 
-def _field(subject: Subject) -> Iterable[Fault]:
+def _annotations(subject: Subject) -> Iterable[Fault]:
     places: list[tuple[str, str, Plain]] = [("metadata", "the object", at(subject.body, "metadata"))]
     places += [
         (pod.metadata_path, "the pod's spec", pod.metadata)
@@ -42,10 +42,10 @@ TOKEN_FIELD_NOT_ANNOTATION = Rule(
     severity=Severity.MEDIUM,
     remediation=f"Remove the annotation and set the field {_FIELD}: false.",
     kinds=(SERVICE_ACCOUNT, *WORKLOAD_KINDS),
-    judge=_field,
+    judge=_annotations,
     admission=Cel(
         f"!({literal(_FIELD)} in variables.annotations)",
-        short_of="a service account, which teams may not write",
+        gap="a service account, which teams may not write",
     ),
 )
 

@@ -51,7 +51,7 @@ CASES: tuple[Case, ...] = (
     *(
         case(
             POD_CARDS_BY_REQUEST,
-            f"{name} from elsewhere",
+            f"{name} from another object",
             with_variable(name, valueFrom=_FROM_CONFIG),
             "env[0].valueFrom",
         )

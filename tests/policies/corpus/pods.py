@@ -172,7 +172,7 @@ CASES: tuple[Case, ...] = (
             POD_TOLERATES_STANDARD,
             f"the value {value} alone",
             but(a_deployment(), *_POD, "tolerations", 0, {"key": "nvidia.com/gpu", "value": value}),
-            "two values in circulation",
+            "two values in use",
         )
         for value in ("true", "present")
     ),
@@ -204,7 +204,7 @@ CASES: tuple[Case, ...] = (
         SERVING_REPLICAS_SPREAD,
         "nothing said",
         but(a_deployment(), *_POD, "topologySpreadConstraints", GONE),
-        "2 replicas that may all run in one host",
+        "2 replicas that may all run on one host",
         "2 replicas that may all run in one zone",
     ),
     case(

@@ -12,7 +12,7 @@ import yaml
 from gpuplatform.accept import check_file
 from gpuplatform.analysis.placement.stack import stack_view
 from gpuplatform.render.stack import render
-from policies.lint.judging import Linted, Source, lint, read
+from policies.lint.judging import LintResult, Source, lint, read
 from tests.builders import STACKS, stack_file, stack_settings
 from tests.policies.cloud_documents import a_cluster_role, a_cluster_role_binding, a_load_balancer
 from tests.policies.documents import GONE, GOOD, Document, a_namespace, a_priority_class, a_quota, but, the_operator
@@ -26,11 +26,11 @@ def text_of(*documents: object) -> str:
     return yaml.safe_dump_all(copy.deepcopy(documents))
 
 
-def linted(*documents: object, name: str = "a.yaml") -> Linted:
+def linted(*documents: object, name: str = "a.yaml") -> LintResult:
     return lint([Source(name, text_of(*documents).encode())])
 
 
-def rules(result: Linted) -> list[str]:
+def rules(result: LintResult) -> list[str]:
     return [finding.rule.name for finding in result.findings]
 
 

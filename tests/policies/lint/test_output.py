@@ -15,8 +15,8 @@ from policies.lint.judging import (
     FILE_RULES,
     STACK_RULES,
     YAML,
-    Linted,
     LintFinding,
+    LintResult,
     Source,
     lint,
     read,
@@ -40,8 +40,8 @@ FOUND = LintFinding(
     fault=Fault("spec.a", "100% of\nit", "nothing, really", "mend: it"),
 )
 BROKEN = LintFinding("-", 1, "", "", "", YAML, Fault("-", "a binary file", "YAML", "mend it"))
-LINTED = Linted(2, 1, (FOUND, BROKEN))
-CLEAN = Linted(1, 3, ())
+LINTED = LintResult(2, 1, (FOUND, BROKEN))
+CLEAN = LintResult(1, 3, ())
 
 
 def test_text_says_where_what_and_how_to_mend_it() -> None:
@@ -106,7 +106,7 @@ def test_sarif_has_what_its_schema_requires() -> None:
 @pytest.mark.parametrize(
     "linted", [LINTED, CLEAN, lint(read(path, path.name) for path in FIXTURES)], ids=["two", "none", "all"]
 )
-def test_sarif_is_what_its_published_schema_asks_for(linted: Linted) -> None:
+def test_sarif_is_what_its_published_schema_asks_for(linted: LintResult) -> None:
     folder = at_hand("cluster", files_at_hand(SARIF_SCHEMA))
     text = (folder / "schema.go").read_text(encoding="utf-8")
     published = json.loads(text.split("`")[1])
@@ -120,6 +120,6 @@ def test_sarif_is_what_its_published_schema_asks_for(linted: Linted) -> None:
 
 def test_every_severity_has_a_level_everywhere() -> None:
     for rule in (*RULES, *STACK_RULES, *VIEW_RULES, PRIORITY_CLASS_NOT_DEFAULT):
-        linted_one = Linted(1, 1, (LintFinding("a", 1, "A", "", "a", rule, FOUND.fault),))
+        linted_one = LintResult(1, 1, (LintFinding("a", 1, "A", "", "a", rule, FOUND.fault),))
         assert json.loads(as_sarif(linted_one))["runs"][0]["results"][0]["level"] in ("error", "warning", "note")
         assert as_github(linted_one).startswith(("::error ", "::warning ", "::notice "))

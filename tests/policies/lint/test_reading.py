@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.lint.reading import Broken, Document, documents
+from policies.lint.reading import Defect, Document, documents
 from policies.subject import Plain
 
 LINES = """\
@@ -29,7 +29,7 @@ def one(text: str) -> Document:
 
 def read(text: str) -> list[Document]:
     read_documents = list(documents(text))
-    assert not any(isinstance(document, Broken) for document in read_documents)
+    assert not any(isinstance(document, Defect) for document in read_documents)
     return [document for document in read_documents if isinstance(document, Document)]
 
 
@@ -108,7 +108,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     [
         ("a: 1\nb: [", 2, "not YAML"),
         ("a: 1\n\tb: 2\n", 2, "not YAML"),
-        ("a: {{ .Values.a }}\n", 1, "key that is not a text"),
+        ("a: {{ .Values.a }}\n", 1, "key that is not a string"),
         ("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n", 5, "the duplicate key 'c'"),
         ("a: &x [*x]\n", 1, "contains itself"),
         ("a: *nothing\n", 1, "not YAML"),
@@ -122,8 +122,8 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 def test_what_cannot_be_read_is_said_with_its_line(text: str, line: int, why: str) -> None:
     (broken,) = documents(text)
-    assert isinstance(broken, Broken)
-    assert why in broken.why
+    assert isinstance(broken, Defect)
+    assert why in broken.reason
     assert broken.line == line
 
 
@@ -131,12 +131,12 @@ def test_what_stands_before_a_broken_part_is_read() -> None:
     first, broken = documents("a: 1\n---\nb: [" + "{}, " * 200)
     assert isinstance(first, Document)
     assert (first.body, first.line_of("a")) == ({"a": 1}, 1)
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, Defect)
 
 
 @pytest.mark.parametrize("text", ["a: 1\na: 2\n", "a: {{ .Values.a }}\n", "a: &x [*x]\n", BOMB])
 def test_what_stands_after_a_document_that_cannot_be_made_is_read(text: str) -> None:
     broken, after = documents(f"{text}---\nb: 1\n")
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, Defect)
     assert isinstance(after, Document)
     assert (after.body, after.line_of("b")) == ({"b": 1}, text.count("\n") + 2)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeAlias, cast
 
 from policies.judge import apply
-from policies.reads import Path, Reads, reads_of, watched
+from policies.reads import Path, Reads, observed, reads_of
 from policies.rule import ChangeRule, Rule, StackRule, ViewRule
 from policies.rules import CHANGE_RULES, RULES, STACK_RULES, VIEW_RULES
 from policies.subject import Plain, Subject, of_plain
@@ -125,7 +125,7 @@ class Judged:
         mine = [number for number, subject in enumerate(self._source.subjects) if rule.applies_to(subject)]
         if isinstance(rule, StackRule):
             every = {number: Reads() for number in mine}
-            apply(rule, [watched(self._source.subjects[number], every[number]) for number in mine])
+            apply(rule, [observed(self._source.subjects[number], every[number]) for number in mine])
         else:
             every = {number: reads_of(self._judge(rule, number), self._source.subjects[number]) for number in mine}
         for number, reads in every.items():
