@@ -42,7 +42,7 @@ def earlier_stack(source: Source) -> Earlier:
     loaded = check_file(source.file)
     if faults := errors(loaded.faults):
         paths = ", ".join(dict.fromkeys(fault.path for fault in faults))
-        notes.append(f"today's code refuses the earlier settings ({paths}); their valid parts are compared")
+        notes.append(f"today's code refuses the earlier settings ({paths}); only their valid parts are compared")
     settings, left_out = valid_part(loaded)
     unknown = [f"parts of the earlier settings that cannot be read: {', '.join(left_out)}"] if left_out else []
     stack = None if settings is None else stack_of(settings)
@@ -60,7 +60,7 @@ def _other_components(source: Source) -> list[str]:
     if source.same_components:
         return []
     paths = ", ".join(COMPONENTS)
-    return [f"changes in AWS by other code: {paths} differ from {source.name}; see `pulumi preview --diff`"]
+    return [f"AWS resources are not compared: {paths} differ from those of {source.name}; see `pulumi preview --diff`"]
 
 
 def _own_description(source: Source) -> Description:
@@ -80,7 +80,7 @@ def _own_description(source: Source) -> Description:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise _UndescribedError(f"its own code did not end within {_LONGEST_SECONDS} s") from None
+        raise _UndescribedError(f"its own code did not answer within {_LONGEST_SECONDS} s") from None
     if process.returncode:
         lines = process.stderr.strip().splitlines()
         why = lines[-1].replace(f"{source.tree}/", "") if lines else f"its own code ended with {process.returncode}"

@@ -49,13 +49,13 @@ are the pool's block:
 .venv/bin/gpuplatform block --stack dev --pool infer
 ```
 
-Two pools are refused where the block of one reaches a NodePool of the other. The message says what would part them.
+Two pools are refused if the block of one reaches a NodePool of the other. The message says what would separate them.
 """
 
 _TAINTS_ABOUT = """
 Every GPU node has the first three, and a chief's node the fourth. The effect is `NoSchedule` unless the pool's
 `taint_effect` says otherwise ([what the effects do](../guides/taints.md)). A pool may declare further taints; its
-block answers them too.
+block tolerates them too.
 """
 
 _ALIASES_ABOUT = """

@@ -29,9 +29,9 @@ hours of made-up samples (`tests/metrics/day.py`), with the dev stack's recordin
 
 """
 _KARPENTER = """
-## Kept of Karpenter and Kueue
+## Series kept of Karpenter and Kueue
 
-The series that rules and boards read; every other series is dropped at the scrape. Kueue is scraped only if a
+Rules and boards read these series; every other series is dropped at the scrape. Kueue is scraped only if a
 namespace is queued.
 
 """

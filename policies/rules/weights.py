@@ -70,7 +70,7 @@ SPOT_DIVERSE = Rule(
     remediation="Name at least two instance types and two zones, or leave spot to the NodePools that have them.",
     kinds=(NODE_POOL,),
     judge=_narrow_spot,
-    admission=NotInCluster("a narrow spot NodePool is slow to find capacity and harms no other; preview tells"),
+    admission=NotInCluster("a narrow spot NodePool is slow to find capacity and harms no other; preview reports it"),
 )
 
 WEIGHTS_DESCEND = StackRule(

@@ -46,7 +46,7 @@ class Span:
         """One line for a person; None where one block holds as much as the quota allows."""
         if self.fits and self.largest_job == self.quota:
             return None
-        block = f"a block {self.one_block}" if self.one_block else "none of its pools has a block"
+        block = f"nodes placed together have {self.one_block}" if self.one_block else "none of its pools places nodes together"
         less = "" if self.largest_job == self.quota else f", on pool {self.pool}, although it may hold {self.quota}"
         apart = "" if self.fits else "; it runs on nodes that may be far apart"
         return (

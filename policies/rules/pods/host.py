@@ -76,7 +76,7 @@ def _privileges(path: str, context: Plain) -> list[Fault]:
         Fault(
             f"{path}.capabilities.add[{number}]",
             quoted(capability),
-            "no capability with which NVIDIA's runtime gives a container the cards that its variable names",
+            "no capability that lets NVIDIA's runtime give the container the cards named in its variable",
             "remove it",
         )
         for number, capability in enumerate(known_items(at(context, "capabilities", "add")))

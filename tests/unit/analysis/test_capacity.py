@@ -216,7 +216,7 @@ def test_a_job_is_no_larger_than_one_pool_and_market_and_says_so_where_the_quota
     assert (span.quota, span.largest_job, span.pool) == (10, 8, "serve")
     assert span.says == (
         "the largest job of a in ns-a is 8 nvidia.com/gpu, on pool serve, although it may hold 10:"
-        " one node has 1, none of its pools has a block; it runs on nodes that may be far apart"
+        " one node has 1, none of its pools places nodes together; it runs on nodes that may be far apart"
     )
 
 

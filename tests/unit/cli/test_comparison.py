@@ -184,7 +184,7 @@ def test_other_code_for_aws_is_said_to_be_unknown(history: History) -> None:
     history.commit()
     (components / "network.py").write_text("SECOND = 2\n", encoding="utf-8")
     output = checked(history)[1]
-    assert "not known: changes in AWS by other code: components, __main__.py differ from HEAD" in output
+    assert "not known: AWS resources are not compared: components, __main__.py differ from those of HEAD" in output
     assert "no running node is replaced" not in output
 
 
