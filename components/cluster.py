@@ -60,6 +60,7 @@ class Cluster(pulumi.ComponentResource):
         self._name, self._args = name, args
         self._child = pulumi.ResourceOptions(parent=self)
         cluster = self._control_plane()
+        self._discovery_tag(cluster)
         nodes = self._system_nodes(cluster)
         self._addons(cluster, nodes)
         kubeconfig = pulumi.Output.secret(cluster.kubeconfig_json)
@@ -76,31 +77,35 @@ class Cluster(pulumi.ComponentResource):
         self.handle = ClusterHandle(cluster.eks_cluster.endpoint, kubeconfig, kubernetes)
         self.register_outputs({"endpoint": self.handle.endpoint, "kubeconfig": self.handle.kubeconfig})
 
-    def _control_plane(self) -> eks.Cluster:
-        settings, network = self._args.settings, self._args.network
-        cluster_settings = settings.cluster
+    def _secrets_key(self) -> Key:
+        """The customer key of the cluster's secrets, and its alias."""
+        cluster = self._args.settings.cluster.name
         key = Key(
             f"{self._name}-secrets",
-            description=f"Secrets of the EKS cluster {cluster_settings.name}",
+            description=f"Secrets of the EKS cluster {cluster}",
             enable_key_rotation=True,
             deletion_window_in_days=_KEY_DELETION_DAYS,
             opts=self._child,
         )
-        Alias(
-            f"{self._name}-secrets",
-            name=f"alias/{cluster_settings.name}-secrets",
-            target_key_id=key.id,
-            opts=self._child,
-        )
-        logs = LogGroup(
+        Alias(f"{self._name}-secrets", name=f"alias/{cluster}-secrets", target_key_id=key.id, opts=self._child)
+        return key
+
+    def _log_group(self) -> LogGroup:
+        cluster = self._args.settings.cluster
+        return LogGroup(
             f"{self._name}-logs",
-            name=f"/aws/eks/{cluster_settings.name}/cluster",  # the name that EKS writes to
-            retention_in_days=cluster_settings.log_retention_days,
+            name=f"/aws/eks/{cluster.name}/cluster",  # the name that EKS writes to
+            retention_in_days=cluster.log_retention_days,
             opts=self._child,
         )
+
+    def _control_plane(self) -> eks.Cluster:
+        cluster_settings, network = self._args.settings.cluster, self._args.network
+        key = self._secrets_key()
+        logs = self._log_group()
         addons = versions.addons(cluster_settings.version)
         public = cluster_settings.endpoint.access is EndpointAccess.PUBLIC
-        cluster = eks.Cluster(
+        return eks.Cluster(
             f"{self._name}-eks",
             name=cluster_settings.name,
             version=cluster_settings.version,
@@ -112,7 +117,7 @@ class Cluster(pulumi.ComponentResource):
             endpoint_public_access=public,
             public_access_cidrs=list(cluster_settings.endpoint.public_cidrs) if public else None,
             encryption_config_key_arn=key.arn,
-            enabled_cluster_log_types=[log_instance_type.value for log_instance_type in cluster_settings.log_types],
+            enabled_cluster_log_types=[log_type.value for log_type in cluster_settings.log_types],
             deletion_protection=cluster_settings.deletion_protection,
             # Empty, not absent: otherwise the AWS_PROFILE of the person who runs the engine becomes part of the stack.
             provider_credential_opts=eks.KubeconfigOptionsArgs(),
@@ -125,23 +130,24 @@ class Cluster(pulumi.ComponentResource):
                 addon_version=addons["vpc-cni"].version, enable_network_policy=True, enable_prefix_delegation=True
             ),
             kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(version=addons["kube-proxy"].version),
-            coredns_addon_options=eks.CoreDnsAddonOptionsArgs(
-                enabled=False
-            ),  # this component adds it when there are nodes
+            # This component adds it when there are nodes.
+            coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[logs],
                 transforms=[_protect_control_plane] if cluster_settings.deletion_protection else None,
             ),
         )
+
+    def _discovery_tag(self, cluster: eks.Cluster) -> None:
+        """The tag by which Karpenter finds the cluster's security group."""
         Tag(
             f"{self._name}-discovery",
             resource_id=cluster.cluster_security_group_id,
             key=keys.DISCOVERY,
-            value=cluster_settings.name,
+            value=self._args.settings.cluster.name,
             opts=self._child,
         )
-        return cluster
 
     def _access_entries(self) -> dict[str, eks.AccessEntryArgs]:
         entries: dict[str, eks.AccessEntryArgs] = {}

@@ -97,7 +97,9 @@ class Network(pulumi.ComponentResource):
             if zone.pods is not None and secondary is not None:
                 self._pods(vpc, zone, zone.pods, table, secondary)
             tables.append(table)
-        self._endpoints(vpc, new, private, tables)
+        self._s3_endpoint(vpc, tables)
+        if new.interface_endpoints:
+            self._interface_endpoints(vpc, new, private)
         ids = tuple(subnet.id for subnet in private)
         return NetworkHandle(vpc.id, ids, {zone.zone: subnet_id for zone, subnet_id in zip(zones, ids, strict=True)})
 
@@ -184,19 +186,34 @@ class Network(pulumi.ComponentResource):
     def _associate(self, suffix: str, subnet: Subnet, table: RouteTable) -> None:
         RouteTableAssociation(f"{self._name}-{suffix}", subnet_id=subnet.id, route_table_id=table.id, opts=self._child)
 
-    def _endpoints(self, vpc: Vpc, new: NewNetwork, private: list[Subnet], tables: list[RouteTable]) -> None:
-        service = f"com.amazonaws.{self._args.region}"
+    def _s3_endpoint(self, vpc: Vpc, tables: list[RouteTable]) -> None:
         VpcEndpoint(
             f"{self._name}-s3",
             vpc_id=vpc.id,
-            service_name=f"{service}.s3",
+            service_name=self._service("s3"),
             vpc_endpoint_type="Gateway",
             route_table_ids=[table.id for table in tables],
             tags=self._tags("s3"),
             opts=self._child,
         )
-        if not new.interface_endpoints:
-            return
+
+    def _interface_endpoints(self, vpc: Vpc, new: NewNetwork, private: list[Subnet]) -> None:
+        group = self._https_from_the_network(vpc, new)
+        for interface_endpoint in new.interface_endpoints:
+            VpcEndpoint(
+                f"{self._name}-{endpoint_name(interface_endpoint)}",
+                vpc_id=vpc.id,
+                service_name=self._service(interface_endpoint),
+                vpc_endpoint_type="Interface",
+                private_dns_enabled=True,
+                subnet_ids=[subnet.id for subnet in private],
+                security_group_ids=[group.id],
+                tags=self._tags(interface_endpoint),
+                opts=self._child,
+            )
+
+    def _https_from_the_network(self, vpc: Vpc, new: NewNetwork) -> SecurityGroup:
+        """The security group of the interface endpoints."""
         group = SecurityGroup(
             f"{self._name}-endpoints",
             vpc_id=vpc.id,
@@ -217,18 +234,11 @@ class Network(pulumi.ComponentResource):
                 cidr_ipv4=cidr,
                 opts=self._child,
             )
-        for interface_endpoint in new.interface_endpoints:
-            VpcEndpoint(
-                f"{self._name}-{endpoint_name(interface_endpoint)}",
-                vpc_id=vpc.id,
-                service_name=f"{service}.{interface_endpoint}",
-                vpc_endpoint_type="Interface",
-                private_dns_enabled=True,
-                subnet_ids=[subnet.id for subnet in private],
-                security_group_ids=[group.id],
-                tags=self._tags(interface_endpoint),
-                opts=self._child,
-            )
+        return group
+
+    def _service(self, name: str) -> str:
+        """An AWS service of the region, as endpoints name it."""
+        return f"com.amazonaws.{self._args.region}.{name}"
 
 
 def _existing(existing: ExistingNetwork) -> NetworkHandle:
