@@ -142,12 +142,12 @@ def _unknown_hardware(requirements: Iterable[Requirement]) -> list[Fault]:
         if requirement.operator != "In" or requirement.key not in _BOUNDING:
             continue
         values = _values_of(requirement.key)
-        unknown = [value for value in requirement.values if value not in values]
-        if unknown:
+        unknown_values = [value for value in requirement.values if value not in values]
+        if unknown_values:
             faults.append(
                 Fault(
                     f"{REQUIREMENTS_PATH}[{requirement.key}]",
-                    ", ".join(unknown),
+                    ", ".join(unknown_values),
                     "hardware of the catalog, because the cards of other hardware are not known",
                     "correct the name, or remove it",
                 )

@@ -1,7 +1,7 @@
-"""Facts, and nothing but facts: the lowest floor. Every other floor may import it, and it imports no other.
+"""Facts about cards, instance types, prices and MIG geometry: the lowest floor, which imports no other.
 
-Cards, instance types, prices and MIG geometry are CSV files beside this package, each row with its public source,
-read once and typed. Nothing here knows about settings, Kubernetes or Pulumi, and nothing here reaches a network.
+The facts are CSV files of this package, each row with its public source, read once and typed. The package knows
+neither settings nor Pulumi, and it reaches no network.
 """
 
 from __future__ import annotations

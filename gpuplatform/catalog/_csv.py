@@ -1,4 +1,4 @@
-"""How the catalog reads its own CSV files: shipped inside the package, one header line, ``#`` lines are comments."""
+"""The reader of the catalog's CSV files: they are part of the package, with one header line and ``#`` comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NVIDIA cards that EC2 sells whole: the names of each card, its memory, and the name of its MIG table.
+"""The NVIDIA cards that EC2 sells whole: the names of each card, its memory, and its MIG geometry.
 
 The figures are in ``data/cards.csv``, each row with its public sources. One card has up to four names: the
 catalog's own (``B300-269GB``, used in settings and on the command line), the model that the label standard writes

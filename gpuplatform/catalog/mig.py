@@ -5,7 +5,7 @@ it was read. ``placement_status`` in the first file says which placements were l
 are taken from the same die or the memory fractions of the MIG User Guide.
 
 Cards without published placements (RTX PRO 4500, the 189 GB GB200 board) have profile names and no geometry. Nothing
-can be proven about them, and :func:`unplaced` names them, so that a check can report it.
+can be proven about them; :func:`unplaced` names them, so that a check can report them.
 """
 
 from __future__ import annotations

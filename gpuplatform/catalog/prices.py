@@ -70,13 +70,15 @@ def offer(instance_type: str, region: str) -> Availability:
     return _offer(instance_type, region, _by_pair(), _ruled_out())
 
 
-def offer_of(instance_type: str, region: str, priced: Iterable[Price], missing: Iterable[NotOffered]) -> Availability:
+def offer_of(
+    instance_type: str, region: str, prices: Iterable[Price], exclusions: Iterable[NotOffered]
+) -> Availability:
     """Like ``offer``, but computed from these rows; a price outweighs a statement that the region lacks the type."""
     return _offer(
         instance_type,
         region,
-        {(row.instance_type, row.region) for row in priced},
-        {(row.instance_type, row.region) for row in missing},
+        {(row.instance_type, row.region) for row in prices},
+        {(row.instance_type, row.region) for row in exclusions},
     )
 
 
@@ -93,11 +95,11 @@ def unknown_pairs() -> int:
 
 
 def _offer(
-    instance_type: str, region: str, priced: Container[tuple[str, str]], missing: Container[tuple[str, str]]
+    instance_type: str, region: str, price_pairs: Container[tuple[str, str]], absent_pairs: Container[tuple[str, str]]
 ) -> Availability:
-    if (instance_type, region) in priced:
+    if (instance_type, region) in price_pairs:
         return Availability.OFFERED
-    if (instance_type, region) in missing:
+    if (instance_type, region) in absent_pairs:
         return Availability.NOT_OFFERED
     return Availability.UNKNOWN
 

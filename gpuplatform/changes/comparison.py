@@ -11,6 +11,7 @@ from gpuplatform.changes.cluster import cluster_effects, version_faults
 from gpuplatform.changes.contract import contract_changes
 from gpuplatform.changes.description import Description, of_settings
 from gpuplatform.changes.effect import Effect, Fate, Thing
+from gpuplatform.changes.kept_configurations import dropped_configurations
 from gpuplatform.changes.network import network_effects
 from gpuplatform.changes.node_groups import node_group_effects
 from gpuplatform.changes.nodepools import nodepool_effects
@@ -18,7 +19,6 @@ from gpuplatform.changes.objects import object_effects
 from gpuplatform.changes.releases import release_effects
 from gpuplatform.changes.stranded import LostPool, Manifest, Stranded, lost_pools, stranded
 from gpuplatform.changes.windows import windows_by_nodepool
-from gpuplatform.changes.worn import dropped_configurations
 from gpuplatform.faults import Fault, Severity
 from gpuplatform.outputs import parse
 from gpuplatform.plan.teams import queued
@@ -87,7 +87,7 @@ def stack_of(settings: Settings) -> Stack:
 def compare(was: Stack, now: Stack, manifests: Sequence[Manifest] = ()) -> Change:
     """The effects of changing one environment; ``manifests`` are placed on the pools before and after."""
     before, after = was.description, now.description
-    lost, unplaced = _broken(was, now, manifests)
+    lost, stranded_manifests = _broken(was, now, manifests)
     return Change(
         effects=(
             *cluster_effects(before, after),
@@ -99,7 +99,7 @@ def compare(was: Stack, now: Stack, manifests: Sequence[Manifest] = ()) -> Chang
         ),
         contract=contract_changes(before, after),
         lost=lost,
-        stranded=unplaced,
+        stranded=stranded_manifests,
         unqueued=_unqueued(was.settings, now.settings) if was.settings and now.settings else (),
         unknown=(*_unknown("earlier", was), *_unknown("new", now)),
         faults=(
@@ -130,8 +130,8 @@ def _broken(was: Stack, now: Stack, manifests: Sequence[Manifest]) -> tuple[tupl
 
 
 def _unqueued(was: Settings, now: Settings) -> tuple[str, ...]:
-    still = _queued(now)
-    return tuple(name for name in _queued(was) if name not in still)
+    queued_now = _queued(now)
+    return tuple(name for name in _queued(was) if name not in queued_now)
 
 
 def _queued(settings: Settings) -> tuple[str, ...]:

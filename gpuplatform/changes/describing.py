@@ -58,8 +58,8 @@ def _settings(stack: _Stack) -> object:
 def _subnets(stack: _Stack) -> object:
     subnets = _subnets_of_a_network()
     new = stack.settings.network.new
-    made = () if new is None else subnets(new.cidr, stack.settings.network.zones, new.pod_cidr)
-    return {zone_subnets.zone: [zone_subnets.private, zone_subnets.public] for zone_subnets in made}
+    zones = () if new is None else subnets(new.cidr, stack.settings.network.zones, new.pod_cidr)
+    return {zone_subnets.zone: [zone_subnets.private, zone_subnets.public] for zone_subnets in zones}
 
 
 def _subnets_of_a_network() -> Callable[[str, Sequence[str], str | None], Sequence[ZoneSubnets]]:

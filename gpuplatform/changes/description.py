@@ -1,4 +1,4 @@
-"""One stack as a comparison reads it, described by the code of any revision. A part that is unknown is None."""
+"""One stack as a comparison reads it, described by the code of any revision. An unknown part is None."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ def differences(old: object, new: object) -> tuple[str, ...]:
     )
 
 
-def becomes(what: str, old: object, new: object) -> tuple[str, ...]:
+def becomes(subject: str, old: object, new: object) -> tuple[str, ...]:
     """One line where the two differ, none where they do not."""
-    return () if old == new else (_line(what, _shown(old), _shown(new)),)
+    return () if old == new else (_line(subject, _shown(old), _shown(new)),)
 
 
 def _line(path: str, old: str, new: str) -> str:
@@ -40,10 +40,10 @@ def _flat(value: object, path: str = "") -> dict[str, str]:
         for key, below in cast("Mapping[str, object]", value).items():
             leaves |= _flat(below, f"{path}.{key}" if path else key)
         return leaves
-    listed = _items(value)
-    if not listed or not all(isinstance(item, Mapping) for item in listed):
+    elements = _items(value)
+    if not elements or not all(isinstance(item, Mapping) for item in elements):
         return {path: _shown(value)}
-    items = cast("list[Mapping[str, object]]", listed)
+    items = cast("list[Mapping[str, object]]", elements)
     name = next((name for name in _NAMES if all(name in item for item in items)), None)
     if name is None or len({str(item[name]) for item in items}) < len(items):
         return {f"{path}[{place}]": _shown(item) for place, item in enumerate(items)}
@@ -61,8 +61,8 @@ def _items(value: object) -> list[object] | None:
 def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_shown(below)}" for key, below in cast("Mapping[str, object]", value).items())
-    listed = _items(value)
-    if listed is not None:
-        shown = [_shown(item) for item in listed]
+    elements = _items(value)
+    if elements is not None:
+        shown = [_shown(item) for item in elements]
         return ", ".join(sorted(shown) if isinstance(value, frozenset) else shown) or NOTHING
     return NOTHING if value is None else str(value)

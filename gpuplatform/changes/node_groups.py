@@ -29,10 +29,10 @@ def node_group_effects(was: Description, now: Description) -> list[Effect]:
         *_release(was, now),
     )
     tags = differences({"tags": was.settings.stack_tags}, {"tags": now.settings.stack_tags})
-    moved = becomes(
+    subnet_changes = becomes(
         "private subnets", *(frozenset(subnet for _, subnet in description.node_subnets) for description in (was, now))
     )
-    effects = _system(was.settings, now.settings, image, (*tags, *moved))
+    effects = _system(was.settings, now.settings, image, (*tags, *subnet_changes))
     if was.node_groups is None or now.node_groups is None:
         return effects
     before = {group.name: group for group in was.node_groups}
@@ -57,23 +57,27 @@ def _release(was: Description, now: Description) -> tuple[str, ...]:
     return becomes("node image release", was.node_release, now.node_release)
 
 
-def _system(old: SettingsPart, new: SettingsPart, image: tuple[str, ...], more: tuple[str, ...]) -> list[Effect]:
+def _system(
+    old: SettingsPart, new: SettingsPart, image: tuple[str, ...], further_reasons: tuple[str, ...]
+) -> list[Effect]:
     before, after = old.system_nodes, new.system_nodes
-    replaced = (
+    replacement_reasons = (
         *becomes("system_nodes.instance_types", before.instance_types, after.instance_types),
         *becomes("system_nodes.root_volume_gib", before.root_volume_gib, after.root_volume_gib),
-        *more,
+        *further_reasons,
     )
-    counted = becomes("system_nodes.nodes", before.nodes, after.nodes)
-    return list(_fates(_SYSTEM, (*replaced, *image) if replaced else (), image, counted, _NEW_FIRST))
+    count_changes = becomes("system_nodes.nodes", before.nodes, after.nodes)
+    return list(
+        _fates(_SYSTEM, (*replacement_reasons, *image) if replacement_reasons else (), image, count_changes, _NEW_FIRST)
+    )
 
 
 def _static(
-    old: NodeGroupPart, new: NodeGroupPart, shared: tuple[str, ...], subnets: tuple[str, ...]
+    old: NodeGroupPart, new: NodeGroupPart, shared_reasons: tuple[str, ...], subnets: tuple[str, ...]
 ) -> Iterable[Effect]:
     """The effect on a group that keeps its name, and so its types and zone: with other types its name would change."""
     rolled = (
-        *shared,
+        *shared_reasons,
         *differences({"volume": old.volume}, {"volume": new.volume}),
         *becomes("user data", old.user_data, new.user_data),
         *becomes("pool", old.pool, new.pool),
@@ -87,11 +91,11 @@ def _static(
 
 
 def _fates(
-    name: str, replaced: tuple[str, ...], rolled: tuple[str, ...], in_place: tuple[str, ...], order: str
+    name: str, replacement_reasons: tuple[str, ...], rolled: tuple[str, ...], in_place: tuple[str, ...], order: str
 ) -> Iterable[Effect]:
     """The gravest fate only, with the changes in place among its reasons."""
-    if replaced:
-        yield Effect(Thing.NODE_GROUP, name, Fate.REPLACED, (*replaced, *in_place), order)
+    if replacement_reasons:
+        yield Effect(Thing.NODE_GROUP, name, Fate.REPLACED, (*replacement_reasons, *in_place), order)
     elif rolled:
         yield Effect(Thing.NODE_GROUP, name, Fate.ROLLED, (*rolled, *in_place), _ONE_BY_ONE)
     elif in_place:

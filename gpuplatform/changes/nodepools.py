@@ -106,8 +106,8 @@ def _aliases(node_class: Mapping[str, object]) -> tuple[str, ...]:
 
 def _gone(field: str, old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
     """Ids that the earlier class selects and the new one does not."""
-    kept = [str(term["id"]) for term in _terms(new, field) if "id" in term]
-    return [id_ for term in _terms(old, field) if "id" in term and (id_ := str(term["id"])) not in kept]
+    new_ids = [str(term["id"]) for term in _terms(new, field) if "id" in term]
+    return [id_ for term in _terms(old, field) if "id" in term and (id_ := str(term["id"])) not in new_ids]
 
 
 def _terms(node_class: Mapping[str, object], field: str) -> list[Mapping[str, object]]:

@@ -39,9 +39,9 @@ def _of(
         if name not in before:
             effects.append(Effect(thing, name, Fate.NEW, (version,)))
             continue
-        raised = becomes("version", before[name], version)
-        notes = (f"read {_GUIDE}, {_SECTIONS[name]}",) if raised and name in _SECTIONS else ()
-        if reasons := (*raised, *notes, *others.get(name, ())):
+        version_changes = becomes("version", before[name], version)
+        notes = (f"read {_GUIDE}, {_SECTIONS[name]}",) if version_changes and name in _SECTIONS else ()
+        if reasons := (*version_changes, *notes, *others.get(name, ())):
             effects.append(Effect(thing, name, Fate.CHANGED, reasons))
     return effects + [Effect(thing, name, Fate.GONE) for name in before if name not in after]
 

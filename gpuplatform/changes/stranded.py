@@ -105,7 +105,7 @@ def stranded(
 
 def ask_of(pool: PoolOutput) -> PodAsk:
     """The requests of a pod with the pool's published block only: one card, slice, share or claim."""
-    counted = () if pool.claim_template else ((pool.resource, 1),)
+    devices = () if pool.claim_template else ((pool.resource, 1),)
     return PodAsk(
         alternatives=(tuple(Requirement(key, "In", (value,)) for key, value in pool.selection.items()),),
         tolerations=tuple(
@@ -116,8 +116,8 @@ def ask_of(pool: PoolOutput) -> PodAsk:
             )
             for toleration in pool.tolerations
         ),
-        devices=counted,
-        largest_container=counted,
+        devices=devices,
+        largest_container=devices,
         claims=(pool.claim_template,) if pool.claim_template else (),
     )
 

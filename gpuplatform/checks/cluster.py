@@ -1,4 +1,4 @@
-"""Checks of the cluster: version, endpoint, access entries, feature gates and the MIG bring-up that pools need."""
+"""Checks of the cluster: version, endpoint, access entries, feature gates, and the MIG bring-up of pools."""
 
 from __future__ import annotations
 
@@ -57,11 +57,13 @@ def _cluster(cluster: Cluster) -> list[Fault]:
 
 def _logs(cluster: Cluster) -> list[Fault]:
     """The policy pack refuses a control plane with fewer logs (policies/rules/cluster.py), so `check` does too."""
-    missing = [log_type.value for log_type in LogType if log_type not in cluster.log_types]
-    if not missing:
+    absent_logs = [log_type.value for log_type in LogType if log_type not in cluster.log_types]
+    if not absent_logs:
         return []
     allowed = f"all five: {', '.join(LogType)}"
-    return [Fault("cluster.log_types", f"no {', '.join(missing)}", allowed, "leave log_types out, or name all five")]
+    return [
+        Fault("cluster.log_types", f"no {', '.join(absent_logs)}", allowed, "leave log_types out, or name all five")
+    ]
 
 
 def _endpoint(cluster: Cluster) -> list[Fault]:
@@ -75,8 +77,8 @@ def _endpoint(cluster: Cluster) -> list[Fault]:
         return [
             Fault(path, "no network", "the networks that may reach a public endpoint", "name your offices' networks")
         ]
-    together = ipaddress.collapse_addresses(ipaddress.IPv4Network(public_cidr) for public_cidr in endpoint.public_cidrs)
-    if all(network.prefixlen for network in together):
+    networks = ipaddress.collapse_addresses(ipaddress.IPv4Network(public_cidr) for public_cidr in endpoint.public_cidrs)
+    if all(network.prefixlen for network in networks):
         return []
     allowed = "networks that together do not cover the whole internet"
     return [Fault(path, ", ".join(endpoint.public_cidrs), allowed, "name your offices' networks")]

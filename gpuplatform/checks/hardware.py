@@ -1,4 +1,4 @@
-"""Checks of instance types and cards: they are in the catalog, offered in the region, and match each other."""
+"""Checks of instance types and cards: catalog, offer of the region, match of card and type, architecture, EFA."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def check_hardware(draft: PartialSettings) -> list[Fault]:
 
 def _choice(pool: Pool, choice: CardChoice, draft: PartialSettings) -> list[Fault]:
     path = f"pools[{pool.name}].cards[{choice.card}]"
-    chosen = card(choice.card)
+    catalog_card = card(choice.card)
     faults: list[Fault] = []
-    if chosen is None:
-        close = difflib.get_close_matches(choice.card, cards(), n=1)
-        change = f"write {close[0]}" if close else "name a card of the catalog"
+    if catalog_card is None:
+        suggestions = difflib.get_close_matches(choice.card, cards(), n=1)
+        change = f"write {suggestions[0]}" if suggestions else "name a card of the catalog"
         faults.append(Fault(f"{path}.card", choice.card, f"a card of the catalog: {', '.join(cards())}", change))
-    elif chosen.legacy:
+    elif catalog_card.legacy:
         faults.append(
             warning(f"{path}.card", choice.card, "a card that NVIDIA still ships drivers for", "choose a newer card")
         )
@@ -63,7 +63,7 @@ def _carries(pool: Pool, choice: CardChoice, card_type: InstanceType, path: str)
     if card_type.card is None:
         return [Fault(types_path, card_type.name, "types with an NVIDIA card: it has none", "remove it")]
     if card_type.card != choice.card:
-        others = ", ".join(known_type.name for known_type in types_with_card(choice.card)) or "none known"
+        others = ", ".join(node_type.name for node_type in types_with_card(choice.card)) or "none known"
         return [
             Fault(
                 types_path,
@@ -89,18 +89,18 @@ def _plain_types(path: str, names: tuple[str, ...], draft: PartialSettings) -> l
 
 def _looked_up(path: str, name: str, draft: PartialSettings) -> tuple[InstanceType | None, list[Fault]]:
     """The instance type of that name, or None, and the faults of naming it there."""
-    known_type = instance_type(name)
-    if known_type is None:
-        close = difflib.get_close_matches(name, instance_types(), n=3)
-        change = f"write {' or '.join(close)}" if close else "choose a type of the catalog"
+    node_type = instance_type(name)
+    if node_type is None:
+        suggestions = difflib.get_close_matches(name, instance_types(), n=3)
+        change = f"write {' or '.join(suggestions)}" if suggestions else "choose a type of the catalog"
         return None, [Fault(path, name, "a type of the catalog", change)]
     if draft.region is None:
-        return known_type, []
+        return node_type, []
     stack_prices = {price.instance_type for price in draft.cost.prices} if draft.cost else set[str]()
     match offer(name, draft.region):
         case Availability.NOT_OFFERED:
             fault = Fault(path, name, f"a type that {draft.region} offers", "choose another type, or another region")
-            return known_type, [fault]
+            return node_type, [fault]
         case Availability.UNKNOWN if name not in stack_prices:
             fault = warning(
                 path,
@@ -108,9 +108,9 @@ def _looked_up(path: str, name: str, draft: PartialSettings) -> tuple[InstanceTy
                 "types with a price, because the bill and its limits need it",
                 f"add {name} under cost.prices with its price and source",
             )
-            return known_type, [fault]
+            return node_type, [fault]
         case _:
-            return known_type, []
+            return node_type, []
 
 
 _ONE_POOL = "types of one architecture: a pool is one NodePool with one ceiling, and arm64 nodes have a taint"
@@ -127,7 +127,7 @@ def check_architectures(draft: PartialSettings) -> list[Fault]:
     for cpu in draft.cpu_pools:
         faults += _mixed(f"cpu_pools[{cpu.name}].instance_types", types_named(cpu.instance_types), _ONE_POOL, change)
     for neuron in draft.neuron_pools:
-        types = [known_type for known_type in types_named(neuron.instance_types) if known_type.neuron_devices]
+        types = [node_type for node_type in types_named(neuron.instance_types) if node_type.neuron_devices]
         faults += _mixed(f"neuron_pools[{neuron.name}].instance_types", types, _ONE_POOL, change)
     if draft.system_nodes is not None:
         types = types_named(draft.system_nodes.instance_types)
@@ -137,21 +137,23 @@ def check_architectures(draft: PartialSettings) -> list[Fault]:
 
 def _mixed(path: str, types: Iterable[InstanceType], allowed: str, change: str) -> list[Fault]:
     by_architecture: dict[str, list[str]] = {}
-    for known_type in types:
-        by_architecture.setdefault(known_type.architecture, []).append(known_type.name)
+    for node_type in types:
+        by_architecture.setdefault(node_type.architecture, []).append(node_type.name)
     if len(by_architecture) < 2:
         return []
-    listed = "; ".join(f"{architecture}: {', '.join(names)}" for architecture, names in sorted(by_architecture.items()))
-    return [Fault(path, listed, allowed, change)]
+    types_by_architecture = "; ".join(
+        f"{architecture}: {', '.join(names)}" for architecture, names in sorted(by_architecture.items())
+    )
+    return [Fault(path, types_by_architecture, allowed, change)]
 
 
 def _with_their_cards(pool: Pool) -> list[InstanceType]:
     """The types that carry the card of their item; the others have a fault already."""
     return [
-        known_type
+        node_type
         for choice in pool.cards
-        for known_type in types_named(choice.instance_types)
-        if known_type.card == choice.card
+        for node_type in types_named(choice.instance_types)
+        if node_type.card == choice.card
     ]
 
 

@@ -76,9 +76,9 @@ def _node_pools_of_others(draft: PartialSettings) -> list[Fault]:
     ]
 
 
-def _twice(path: str, what: str, names_in_use: Iterable[str]) -> list[Fault]:
+def _twice(path: str, kind: str, names_in_use: Iterable[str]) -> list[Fault]:
     return [
-        Fault(f"{path}[{name}]", f"the {what} {name!r} {count} times", f"each {what} once", "rename or merge them")
+        Fault(f"{path}[{name}]", f"the {kind} {name!r} {count} times", f"each {kind} once", "rename or merge them")
         for name, count in Counter(names_in_use).items()
         if count > 1
     ]

@@ -1,4 +1,4 @@
-"""Checks of the network: exactly one kind, each endpoint once, address ranges large enough and not overlapping."""
+"""Checks of the network: exactly one kind, each endpoint once, address ranges that fit, zones of the region."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _endpoints(network: NewNetwork) -> list[Fault]:
     for service in services:
         spellings.setdefault(endpoint_name(service), []).append(service)
     repeated = [names for name, names in spellings.items() if len(names) > 1 and name != _GATEWAY_SERVICE]
-    unknown = (
+    unknown_services = (
         {service for (service, *others) in spellings.values() if not others} - ENDPOINT_SERVICES - {_GATEWAY_SERVICE}
     )
     faults = [Fault(path, _twice(names), "each service once", "remove one") for names in repeated]
@@ -79,7 +79,7 @@ def _endpoints(network: NewNetwork) -> list[Fault]:
                 "a service with an interface endpoint: AWS refuses others when the network is made",
                 _suggestion(service),
             )
-            for service in sorted(unknown)
+            for service in sorted(unknown_services)
         ),
     ]
 
@@ -92,9 +92,9 @@ def _twice(spellings: list[str]) -> str:
     )
 
 
-def _suggestion(unknown: str) -> str:
-    close = difflib.get_close_matches(unknown, sorted(ENDPOINT_SERVICES), n=1)
-    return f"write {close[0]}, if you mean it" if close else "make sure that AWS has it in this region"
+def _suggestion(service: str) -> str:
+    suggestions = difflib.get_close_matches(service, sorted(ENDPOINT_SERVICES), n=1)
+    return f"write {suggestions[0]}, if you mean it" if suggestions else "make sure that AWS has it in this region"
 
 
 def _new(network: NewNetwork, draft: PartialSettings) -> list[Fault]:

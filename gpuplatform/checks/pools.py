@@ -1,4 +1,4 @@
-"""Checks of single pools: ceilings, static pools, zones, markets, windows, and sizes that cost more than expected."""
+"""Checks of each GPU, CPU and Neuron pool: ceilings, static pools, zones, markets, windows, and mixed sizes."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def _node_group(pool: Pool, path: str) -> list[Fault]:
         for market in choice.markets
         if market.market is not Market.ON_DEMAND
     ]
-    for key, used in (
+    for key, is_set in (
         ("efa", pool.efa),
         ("placement_group", pool.placement_group),
         ("disruption", pool.disruption.windows),
     ):
-        if used:
+        if is_set:
             change = f"remove {key}, or leave the pool to Karpenter"
             faults.append(
                 Fault(f"{path}.{key}", "set", "nothing in a managed node group: EKS has no such setting", change)
@@ -132,12 +132,12 @@ def _between_nodes(choice: CardChoice, market: MarketChoice, path: str) -> list[
     ceiling = market.ceiling_cards
     if ceiling is None or not sizes or ceiling < max(sizes):
         return []
-    reached = cards_of_whole_nodes(ceiling, sizes)
-    if reached == ceiling:
+    whole_node_cards = cards_of_whole_nodes(ceiling, sizes)
+    if whole_node_cards == ceiling:
         return []
     per_node = " or ".join(str(cards) for cards in sorted(sizes))
-    allowed = f"a sum of whole nodes of {per_node} cards: only {reached} cards can be bought and are counted"
-    change = f"write {reached}, or {reached + min(sizes)} for one more node"
+    allowed = f"a sum of whole nodes of {per_node} cards: only {whole_node_cards} cards can be bought and are counted"
+    change = f"write {whole_node_cards}, or {whole_node_cards + min(sizes)} for one more node"
     return [warning(path, str(ceiling), allowed, change)]
 
 
@@ -212,12 +212,12 @@ def _sizes(pool: Pool, path: str) -> list[Fault]:
     faults: list[Fault] = []
     for choice in pool.cards:
         counts = {node_type.name: node_type.cards for node_type in types_named(choice.instance_types)}
-        several = sorted(name for name, cards in counts.items() if cards > 1)
-        if several and len(set(counts.values())) > 1:
+        large_types = sorted(name for name, cards in counts.items() if cards > 1)
+        if large_types and len(set(counts.values())) > 1:
             faults.append(
                 warning(
                     f"{path}.cards[{choice.card}].instance_types",
-                    f"{', '.join(several)} beside one-card types",
+                    f"{', '.join(large_types)} beside one-card types",
                     "one size of node: Karpenter first packs pods into the fewest nodes and then compares prices, so"
                     " one-card pods buy the large types at up to twice the price of a card",
                     "make a separate pool with a taint for the large types",

@@ -1,4 +1,7 @@
-"""Checks of a stack's own prices: each type is in the catalog and named once; replaced list prices are reported."""
+"""Checks of a stack's own prices, and of the account's role for spot.
+
+Each price is of a type of the catalog and stands once; a price that replaces a list price is reported.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ def check_prices(draft: PartialSettings) -> list[Fault]:
 
 
 def _unknown(name: str) -> Fault:
-    close = difflib.get_close_matches(name, instance_types(), n=1)
-    change = f"write {close[0]}" if close else "remove the price, or add the type to the catalog"
+    suggestions = difflib.get_close_matches(name, instance_types(), n=1)
+    change = f"write {suggestions[0]}" if suggestions else "remove the price, or add the type to the catalog"
     return Fault(f"cost.prices[{name}]", name, "an instance type of the catalog", change)
 
 
@@ -38,14 +41,15 @@ def _twice(name: str, count: int) -> Fault:
 
 
 def _replaced(override: PriceOverride, region: str | None) -> list[Fault]:
-    listed = price(override.instance_type, region) if region else None
-    if listed is None or listed.usd_per_hour == override.usd_per_hour:
+    list_price = price(override.instance_type, region) if region else None
+    if list_price is None or list_price.usd_per_hour == override.usd_per_hour:
         return []
     return [
         warning(
             f"cost.prices[{override.instance_type}]",
-            f"${override.usd_per_hour:,.4f} an hour, in place of the list price ${listed.usd_per_hour:,.4f}",
-            f"the list price of {region} ({listed.source}, {listed.as_of}), or a price that AWS agreed with you",
+            f"${override.usd_per_hour:,.4f} an hour, in place of the list price ${list_price.usd_per_hour:,.4f}",
+            f"the list price of {region} ({list_price.source}, {list_price.as_of}),"
+            " or a price that AWS agreed with you",
             "keep it if it is in your contract: the whole bill of this stack is computed with it",
         )
     ]

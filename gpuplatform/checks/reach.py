@@ -77,12 +77,12 @@ def check_taints(draft: PartialSettings) -> list[Fault]:
     return [
         fault
         for pool in draft.pools
-        for at, taint in enumerate(pool.taints)
-        for fault in _faults(f"pools[{pool.name}].taints[{at}]", taint, pool.taints[:at])
+        for index, taint in enumerate(pool.taints)
+        for fault in _faults(f"pools[{pool.name}].taints[{index}]", taint, pool.taints[:index])
     ]
 
 
-def _faults(path: str, taint: PoolTaint, before: tuple[PoolTaint, ...]) -> list[Fault]:
+def _faults(path: str, taint: PoolTaint, earlier_taints: tuple[PoolTaint, ...]) -> list[Fault]:
     domain = taint.key.partition("/")[0] if "/" in taint.key else ""
     if taint.key in _STANDARD or taint.key.startswith(labels.PREFIX):
         allowed = "a key of your own: the platform adds the standard's taints to every GPU node itself"
@@ -90,7 +90,7 @@ def _faults(path: str, taint: PoolTaint, before: tuple[PoolTaint, ...]) -> list[
     if any(domain == foreign or domain.endswith(f".{foreign}") for foreign in _FOREIGN_DOMAINS):
         allowed = f"a key of your own: another project owns {domain} and uses its keys"
         return [Fault(f"{path}.key", taint.key, allowed, "choose another key")]
-    if any((taint.key, taint.effect) == (pool_taint.key, pool_taint.effect) for pool_taint in before):
+    if any((taint.key, taint.effect) == (pool_taint.key, pool_taint.effect) for pool_taint in earlier_taints):
         allowed = "each pair of key and effect once: Kubernetes refuses a second"
         return [Fault(path, f"{taint.key}:{taint.effect} again", allowed, "remove one of them")]
     return []

@@ -1,4 +1,4 @@
-"""Checks of how cards are shared: the card has the profile, the method allows the shares, chiefs share no card."""
+"""Checks of how cards are shared, by MIG, in shares or by claims (DRA)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def _pool(pool: Pool, draft: PartialSettings) -> list[Fault]:
     if not isinstance(sharing, Sharing):
         return []
     path = f"pools[{pool.name}].sharing"
-    chosen = [key for key, value in sharing.model_dump().items() if value is not None]
-    if not chosen and pool not in draft.whole_pools:
+    method_names = [key for key, value in sharing.model_dump().items() if value is not None]
+    if not method_names and pool not in draft.whole_pools:
         return []  # the method could not be read, and its fault is already reported
     faults = _way(sharing, [choice.card for choice in pool.cards], path)
-    if len(chosen) == 1 and sharing.mig is None and pool.role is Role.CHIEF:
+    if len(method_names) == 1 and sharing.mig is None and pool.role is Role.CHIEF:
         faults.append(
             Fault(
-                f"{path}.{chosen[0]}",
+                f"{path}.{method_names[0]}",
                 f"{sharing.shares_per_card} shares per card on a chief",
                 "exclusive or mig: a chief must not wait for other pods",
                 "cut the card by mig, or leave it whole",
@@ -48,13 +48,13 @@ def _pool(pool: Pool, draft: PartialSettings) -> list[Fault]:
 
 def _way(sharing: Sharing, cards: Sequence[str], path: str) -> list[Fault]:
     """Faults of a way of sharing on these cards."""
-    chosen = [key for key, value in sharing.model_dump().items() if value is not None]
-    if len(chosen) != 1:
-        methods = " and ".join(chosen) or "an empty mapping"
+    method_names = [key for key, value in sharing.model_dump().items() if value is not None]
+    if len(method_names) != 1:
+        methods = " and ".join(method_names) or "an empty mapping"
         return [Fault(path, methods, "exclusive, or exactly one of mig, time_slicing, mps", "keep one of them")]
     if sharing.mig is not None:
         return [fault for name in cards for fault in _mig(name, sharing.mig, path)]
-    return _shares(chosen[0], sharing.shares_per_card or 0, path)
+    return _shares(method_names[0], sharing.shares_per_card or 0, path)
 
 
 def _mig(name: str, profile: str, path: str) -> list[Fault]:
@@ -68,7 +68,7 @@ def _mig(name: str, profile: str, path: str) -> list[Fault]:
         return [Fault(f"{path}.mig", use, "a card that has MIG", change)]
     if table.profile(profile) is None:
         profiles = ", ".join(
-            f"{known_profile.name} ({known_profile.max_instances} on a card)" for known_profile in table.profiles
+            f"{card_profile.name} ({card_profile.max_instances} on a card)" for card_profile in table.profiles
         )
         return [Fault(f"{path}.mig", use, f"a profile that the card has: {profiles}", _nearest(profile, table))]
     return []
@@ -77,9 +77,9 @@ def _mig(name: str, profile: str, path: str) -> list[Fault]:
 def _nearest(profile: str, table: MigGeometry) -> str:
     """The profile of this card with the same compute slices, where there is one."""
     alike = [
-        known_profile.name
-        for known_profile in table.profiles
-        if known_profile.name.split(".")[0] == profile.split(".", maxsplit=1)[0]
+        card_profile.name
+        for card_profile in table.profiles
+        if card_profile.name.split(".")[0] == profile.split(".", maxsplit=1)[0]
     ]
     return f"write {' or '.join(alike)}" if alike else "choose one of those"
 

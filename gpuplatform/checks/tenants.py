@@ -1,4 +1,4 @@
-"""Checks of tenants: some pool offers the quotas' resources, priorities and pools exist, groups are not reserved."""
+"""Checks of tenants: groups, queues, quotas, priorities, pools, network exceptions and the names of their roles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RESERVED_GROUP_PREFIXES = ("system:", PLATFORM_PREFIX)
 
 def check_tenants(draft: PartialSettings) -> list[Fault]:
     """Faults of each tenant."""
-    offered = offered_resources(draft.pools, draft.neuron_pools)
+    pool_resources = offered_resources(draft.pools, draft.neuron_pools)
     faults: list[Fault] = []
     for tenant in draft.tenants:
         faults += _reserved_groups(tenant)
@@ -25,7 +25,7 @@ def check_tenants(draft: PartialSettings) -> list[Fault]:
         faults += _queue(tenant, draft)
         for namespace in tenant.namespaces:
             faults += _named_pools(tenant, namespace, draft)
-            faults += _namespace(tenant, namespace, offered, draft.broken_pools_text)
+            faults += _namespace(tenant, namespace, pool_resources, draft.broken_pools_text)
             faults += _network(tenant, namespace, draft)
             faults += _role_name(tenant, namespace, draft)
     return faults
@@ -65,14 +65,14 @@ def _without_access(tenant: Tenant, draft: PartialSettings) -> list[Fault]:
 def _network(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -> list[Fault]:
     """Faults of exceptions without exactly one other side, or with the name of another policy of the namespace."""
     path, faults = f"tenants[{tenant.name}].namespaces[{namespace.name}].network", list[Fault]()
-    taken = [str(policy) for policy in Allowed]
+    policy_names = [str(policy) for policy in Allowed]
     for network_exception in namespace.network:
-        if network_exception.name in taken:
-            allowed = f"a name that no other policy of the namespace has: not {', '.join(taken)}"
+        if network_exception.name in policy_names:
+            allowed = f"a name that no other policy of the namespace has: not {', '.join(policy_names)}"
             faults.append(
                 Fault(f"{path}[{network_exception.name}].name", network_exception.name, allowed, "choose another name")
             )
-        taken.append(network_exception.name)
+        policy_names.append(network_exception.name)
         sides = [
             name
             for name, side in (("namespace", network_exception.namespace), ("cidr", network_exception.cidr))
@@ -162,30 +162,34 @@ def _account(tenant: Tenant, namespace: Namespace, path: str) -> list[Fault]:
     return [Fault(f"{path}.service_account", namespace.service_account, allowed, "choose another name")]
 
 
-def _not_offered(path: str, resource: str, amount: int, offered: frozenset[str]) -> Fault:
-    bare = next((name for name in offered if resources.quota_key(name) == resource), None)
-    if bare is not None:
-        return Fault(path, resource, f"{bare}: the platform adds the ResourceQuota's prefix", f"write {bare}")
+def _not_offered(path: str, resource: str, amount: int, pool_resources: frozenset[str]) -> Fault:
+    bare_resource = next((name for name in pool_resources if resources.quota_key(name) == resource), None)
+    if bare_resource is not None:
+        return Fault(
+            path, resource, f"{bare_resource}: the platform adds the ResourceQuota's prefix", f"write {bare_resource}"
+        )
     return Fault(
         path,
         f"{amount} of a resource that no pool offers",
-        f"resources of the pools: {', '.join(sorted(offered)) or 'none'}",
+        f"resources of the pools: {', '.join(sorted(pool_resources)) or 'none'}",
         "add a pool that offers the resource, or remove the quota",
     )
 
 
-def _namespace(tenant: Tenant, namespace: Namespace, offered: frozenset[str], broken_pools_text: str) -> list[Fault]:
+def _namespace(
+    tenant: Tenant, namespace: Namespace, pool_resources: frozenset[str], broken_pools_text: str
+) -> list[Fault]:
     path = f"tenants[{tenant.name}].namespaces[{namespace.name}]"
     faults = _account(tenant, namespace, path) + [
-        _not_offered(f"{path}.quota[{resource}]", resource, amount, offered)
+        _not_offered(f"{path}.quota[{resource}]", resource, amount, pool_resources)
         for resource, amount in namespace.quota.items()
-        if resource not in offered and resource.removeprefix(resources.MIG_PREFIX) not in broken_pools_text
+        if resource not in pool_resources and resource.removeprefix(resources.MIG_PREFIX) not in broken_pools_text
     ]
     return faults + [
         Fault(
             f"{path}.priorities",
             name,
-            f"one of {', '.join(known_class.name for known_class in PRIORITIES)}",
+            f"one of {', '.join(priority_class.name for priority_class in PRIORITIES)}",
             "choose one of those",
         )
         for name in namespace.priorities

@@ -1,6 +1,6 @@
-"""Label, annotation and taint keys that other projects own and this platform reads or writes.
+"""Label, annotation, tag and taint keys that this platform reads or writes, beside the label standard in ``labels``.
 
-The platform's own labels are in ``labels``; these belong to Kubernetes, Karpenter, NVIDIA and AWS.
+Most belong to Kubernetes, Karpenter, NVIDIA and AWS; the last ones are the platform's own.
 """
 
 # Kubernetes well-known labels (kubernetes.io/docs/reference/labels-annotations-taints).

@@ -162,8 +162,8 @@ def _hardware(labels: Mapping[str, str], path: str) -> list[Fault]:
     faults: list[Fault] = []
     matching = [card for card in of_model if memory_value(card.memory_gb) == memory]
     if memory is not None and not matching:
-        sold = " or ".join(sorted(memory_value(card.memory_gb) for card in of_model))
-        faults.append(Fault(f"{path}[{MEMORY.key}]", repr(memory), f"{sold} for {model}", "write the memory as sold"))
+        sizes = " or ".join(sorted(memory_value(card.memory_gb) for card in of_model))
+        faults.append(Fault(f"{path}[{MEMORY.key}]", repr(memory), f"{sizes} for {model}", "write the memory as sold"))
     if profile is not None and len(matching) == 1:
         table = matching[0].geometry
         profiles_by_value = {} if table is None else {profile_value(p.name): p for p in table.profiles}

@@ -47,4 +47,4 @@ PREEMPTION_POLICY = "PreemptLowerPriority"
 
 def priority(name: str) -> Priority | None:
     """The priority class of that name, or None."""
-    return next((known_class for known_class in PRIORITIES if known_class.name == name), None)
+    return next((priority_class for priority_class in PRIORITIES if priority_class.name == name), None)

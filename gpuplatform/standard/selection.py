@@ -22,20 +22,20 @@ class Selection:
 
     def as_labels(self) -> dict[str, str]:
         """The selection as node labels, for a ``nodeSelector``."""
-        chosen = {
+        node_labels = {
             labels.PURPOSE.key: self.purpose.value,
             labels.ROLE.key: self.role.value,
             labels.MIG.key: labels.MIG_ENABLED if self.mig_profile else labels.MIG_DISABLED,
         }
         if self.mig_profile:
-            chosen[labels.MIG_PROFILE.key] = labels.profile_value(self.mig_profile)
+            node_labels[labels.MIG_PROFILE.key] = labels.profile_value(self.mig_profile)
         if self.model:
-            chosen[labels.MODEL.key] = self.model
+            node_labels[labels.MODEL.key] = self.model
         if self.memory:
-            chosen[labels.MEMORY.key] = self.memory
+            node_labels[labels.MEMORY.key] = self.memory
         if self.market:
-            chosen[keys.CAPACITY_TYPE] = self.market.value
-        return chosen
+            node_labels[keys.CAPACITY_TYPE] = self.market.value
+        return node_labels
 
 
 def matches(selection: Mapping[str, str], node_labels: Mapping[str, str]) -> bool:

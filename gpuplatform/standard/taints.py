@@ -105,8 +105,8 @@ def tolerations(taints: Iterable[Taint]) -> tuple[Toleration, ...]:
 
 def tolerations_of_any_gpu_pool(taints: Iterable[Taint]) -> tuple[Toleration, ...]:
     """One ``Exists`` toleration for each distinct key and effect: for DaemonSets that run on every GPU node."""
-    seen = dict.fromkeys((taint.key, taint.effect) for taint in taints)
-    return tuple(Toleration(key, None, effect) for key, effect in seen)
+    pairs = dict.fromkeys((taint.key, taint.effect) for taint in taints)
+    return tuple(Toleration(key, None, effect) for key, effect in pairs)
 
 
 def demands(taints: Iterable[Taint]) -> frozenset[tuple[str, str | None, TaintEffect]]:

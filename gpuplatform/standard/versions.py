@@ -1,8 +1,8 @@
 """Every version that the platform pins, each with its public source: Kubernetes, node image, charts, EKS add-ons.
 
-One pin a line. The comment in front tells Renovate where newer ones are announced (``renovate.json5`` reads it).
-A version that no public source names for its use is still pinned, and marked: ``unverified`` lists those, so that a
-person looks before the first ``up``. Nothing follows a moving tag.
+Each pin is one line. The comment above it names the source of newer versions for Renovate (``renovate.json5``).
+A version that no public source names for its use is marked: ``unverified`` lists these, so that a person verifies them
+before the first ``up``. No pin follows a moving tag.
 """
 
 from __future__ import annotations
@@ -213,8 +213,8 @@ def addons(kubernetes: str) -> Mapping[str, Pin]:
     """
     if kubernetes not in KUBERNETES_SUPPORTED:
         raise LookupError(f"no add-ons are pinned for Kubernetes {kubernetes}; for: {', '.join(KUBERNETES_SUPPORTED)}")
-    shared = (_for_minor(pin, kubernetes) for pin in _NAMED_FOR)
-    return {pin.name: pin for pin in (_KUBE_PROXY[kubernetes], _COREDNS[kubernetes], *shared)}
+    shared_addons = (_for_minor(pin, kubernetes) for pin in _NAMED_FOR)
+    return {pin.name: pin for pin in (_KUBE_PROXY[kubernetes], _COREDNS[kubernetes], *shared_addons)}
 
 
 def node_release(kubernetes: str) -> Pin:

@@ -1,4 +1,4 @@
-"""Quotas compared with the pools' ceilings, before anything is bought."""
+"""Quotas compared with the pools' ceilings, the spread of the largest jobs, and the vCPU quotas that AWS must grant."""
 
 from __future__ import annotations
 

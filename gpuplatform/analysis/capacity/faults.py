@@ -20,13 +20,13 @@ def faults(draft: PartialSettings) -> list[Fault]:
     """Guarantees above the stack's over-commit ratio, and quotas above the ceilings of all their pools."""
     if draft.queues is None or draft.broken_pools_text not in ("", "[]"):
         return []  # other checks report pools that cannot be read; sums without them would mislead
-    offered = offers(draft)
+    resource_offers = offers(draft)
     room = _room(draft, draft.queues)
-    refused = [fault for claim in claims_of(draft, offered) for fault in _unserved(claim, offered)]
-    refused += [fault for line in capacity_lines(draft) for fault in _over(line, room, draft.queues)]
-    refused += [fault for tenant in draft.tenants for fault in _borrowed(tenant, draft, offered)]
-    refused += claimed(draft)
-    return refused or part_nodes(draft)
+    quota_faults = [fault for claim in claims_of(draft, resource_offers) for fault in _unserved(claim, resource_offers)]
+    quota_faults += [fault for line in capacity_lines(draft) for fault in _over(line, room, draft.queues)]
+    quota_faults += [fault for tenant in draft.tenants for fault in _borrowed(tenant, draft, resource_offers)]
+    quota_faults += claimed(draft)
+    return quota_faults or part_nodes(draft)
 
 
 def _room(draft: PartialSettings, queues: Queues) -> Mapping[str, int]:
@@ -38,20 +38,24 @@ def _room(draft: PartialSettings, queues: Queues) -> Mapping[str, int]:
     return room
 
 
-def _unserved(claim: Claim, offered: tuple[PoolOffer, ...]) -> list[Fault]:
-    of_resource = [offer for offer in offered if offer.resource == claim.resource]
+def _unserved(claim: Claim, resource_offers: tuple[PoolOffer, ...]) -> list[Fault]:
+    of_resource = [offer for offer in resource_offers if offer.resource == claim.resource]
     if not of_resource:
         return []  # a check of the settings refuses a resource that no pool offers
-    meant = [offer for offer in of_resource if offer.pool in claim.pools]
-    most = sum(offer.units for offer in meant)
+    usable_offers = [offer for offer in of_resource if offer.pool in claim.pools]
+    most = sum(offer.units for offer in usable_offers)
     if claim.amount <= most:
         return []
-    where = _named(meant) if meant else f"no pool that the namespace may use (it is offered by {_named(of_resource)})"
+    pool_names = (
+        _named(usable_offers)
+        if usable_offers
+        else f"no pool that the namespace may use (it is offered by {_named(of_resource)})"
+    )
     return [
         Fault(
             f"tenants[{claim.tenant}].namespaces[{claim.namespace}].quota[{claim.resource}]",
             str(claim.amount),
-            f"at most {most}: {where}",
+            f"at most {most}: {pool_names}",
             "lower the quota, raise a ceiling, or name further pools under `pools`",
         )
     ]
@@ -83,19 +87,19 @@ def _too_much(part: CapacityLine, room: int, allowed: float) -> Fault:
     )
 
 
-def _borrowed(tenant: Tenant, draft: PartialSettings, offered: tuple[PoolOffer, ...]) -> Iterable[Fault]:
+def _borrowed(tenant: Tenant, draft: PartialSettings, resource_offers: tuple[PoolOffer, ...]) -> Iterable[Fault]:
     """A fault for each resource of which a team might hold more than all its pools have."""
     quotas = guaranteed(queued(tenant))
     for resource, amount in tenant.queue.borrow.items():
-        meant = {
+        usable_pools = {
             pool.name
             for namespace in queued(tenant)
             if resource in namespace.quota
             for pool in (*pools_of(namespace, draft.pools), *neuron_pools_of(namespace, draft.neuron_pools))
         }
-        pools = [offer for offer in offered if offer.resource == resource and offer.pool in meant]
+        pools = [offer for offer in resource_offers if offer.resource == resource and offer.pool in usable_pools]
         most, quota = sum(pool.units for pool in pools), quotas.get(resource, 0)
-        if meant and quota <= most < quota + amount:
+        if usable_pools and quota <= most < quota + amount:
             yield Fault(
                 f"tenants[{tenant.name}].queue.borrow[{resource}]",
                 f"{amount} above a quota of {quota}",
@@ -131,29 +135,29 @@ def _claims(tenant: Tenant, namespace: Namespace, pool: str) -> Fault:
 def part_nodes(draft: PartialSettings) -> list[Fault]:
     """A warning for each team that may have less than one node of a pool: work that fills a node waits for ever."""
     return [
-        _of_team(team.tenant, lacking)
+        _of_team(team.tenant, small_shares)
         for team in queue_plan_of(draft).teams
-        if (lacking := [share for share in _best(team) if share.nominal + share.borrow < share.flavor.node_units])
+        if (small_shares := [share for share in _best(team) if share.nominal + share.borrow < share.flavor.node_units])
     ]
 
 
 def _best(team: TeamQueue) -> list[Share]:
     """For each pool whose resource the team may have: the flavor of which it may have most."""
-    held = {share.flavor.resource for share in team.shares if share.nominal + share.borrow}
+    resources_of_team = {share.flavor.resource for share in team.shares if share.nominal + share.borrow}
     best: dict[str, Share] = {}
     for share in team.shares:
         pool = share.flavor.planned.pool.name
-        before = best.get(pool, share)
-        if share.flavor.resource in held:
-            best[pool] = max(before, share, key=lambda candidate: candidate.nominal + candidate.borrow)
+        largest = best.get(pool, share)
+        if share.flavor.resource in resources_of_team:
+            best[pool] = max(largest, share, key=lambda candidate: candidate.nominal + candidate.borrow)
     return list(best.values())
 
 
-def _of_team(tenant: Tenant, lacking: list[Share]) -> Fault:
+def _of_team(tenant: Tenant, small_shares: list[Share]) -> Fault:
     shares = ", ".join(
         f"{share.nominal} {share.flavor.resource} and {share.borrow} to borrow on pool {share.flavor.planned.pool.name}"
         f" (a node has {share.flavor.node_units})"
-        for share in lacking
+        for share in small_shares
     )
     return warning(
         f"tenants[{tenant.name}].queue",

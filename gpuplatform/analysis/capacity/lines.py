@@ -79,15 +79,15 @@ def offers(draft: PartialSettings) -> tuple[PoolOffer, ...]:
         units = node_pool.ceiling_cards * node_pool.units_per_card
         static = units if node_pool.replicas is not None else 0
         reserved = units if not static and node_pool.market.market is Market.RESERVED else 0
-        before = by_pool.get(
+        subtotal = by_pool.get(
             node_pool.pool.name, PoolOffer(node_pool.pool.name, unit_resource(node_pool.pool), 0, 0, 0)
         )
         by_pool[node_pool.pool.name] = PoolOffer(
-            before.pool,
-            before.resource,
-            before.static + static,
-            before.elastic + units - static - reserved,
-            before.reserved + reserved,
+            subtotal.pool,
+            subtotal.resource,
+            subtotal.static + static,
+            subtotal.elastic + units - static - reserved,
+            subtotal.reserved + reserved,
         )
     neuron = (
         PoolOffer(neuron_pool.name, resources.NEURON, 0, neuron_pool.ceiling_devices, 0)
@@ -98,9 +98,9 @@ def offers(draft: PartialSettings) -> tuple[PoolOffer, ...]:
 
 def capacity_lines(draft: PartialSettings) -> tuple[CapacityLine, ...]:
     """Every pool on exactly one line, with the claims that some of its pools can serve."""
-    offered = offers(draft)
-    claims = claims_of(draft, offered)
-    groups = _groups([offer.pool for offer in offered], [claim.pools for claim in claims])
+    resource_offers = offers(draft)
+    claims = claims_of(draft, resource_offers)
+    groups = _groups([offer.pool for offer in resource_offers], [claim.pools for claim in claims])
     return tuple(
         CapacityLine(
             group_offers[0].resource,
@@ -108,13 +108,13 @@ def capacity_lines(draft: PartialSettings) -> tuple[CapacityLine, ...]:
             tuple(claim for claim in claims if claim.pools and claim.pools[0] in group),
         )
         for group in groups
-        if (group_offers := tuple(offer for offer in offered if offer.pool in group))
+        if (group_offers := tuple(offer for offer in resource_offers if offer.pool in group))
     )
 
 
-def claims_of(draft: PartialSettings, offered: Iterable[PoolOffer]) -> tuple[Claim, ...]:
+def claims_of(draft: PartialSettings, resource_offers: Iterable[PoolOffer]) -> tuple[Claim, ...]:
     """Every quota that is not zero, with the namespace's pools that offer its resource."""
-    offers_of_pools = tuple(offered)
+    offers_of_pools = tuple(resource_offers)
     return tuple(
         Claim(tenant.name, namespace.name, resource, amount, _meant(draft, offers_of_pools, namespace, resource))
         for tenant, namespace in _namespaces(draft.tenants)
@@ -128,20 +128,20 @@ def _namespaces(tenants: Iterable[Tenant]) -> Iterable[tuple[Tenant, Namespace]]
 
 
 def _meant(
-    draft: PartialSettings, offered: tuple[PoolOffer, ...], namespace: Namespace, resource: str
+    draft: PartialSettings, resource_offers: tuple[PoolOffer, ...], namespace: Namespace, resource: str
 ) -> tuple[str, ...]:
-    counted = (*pools_of(namespace, draft.pools), *neuron_pools_of(namespace, draft.neuron_pools))
-    names = {pool.name for pool in counted}
-    return tuple(offer.pool for offer in offered if offer.resource == resource and offer.pool in names)
+    usable_pools = (*pools_of(namespace, draft.pools), *neuron_pools_of(namespace, draft.neuron_pools))
+    names = {pool.name for pool in usable_pools}
+    return tuple(offer.pool for offer in resource_offers if offer.resource == resource and offer.pool in names)
 
 
-def _groups(pools: Iterable[str], shared: Iterable[tuple[str, ...]]) -> list[set[str]]:
+def _groups(pools: Iterable[str], pools_of_claims: Iterable[tuple[str, ...]]) -> list[set[str]]:
     """The pools in groups: two pools are in one group if a claim may use both, directly or through other pools."""
     groups = [{pool} for pool in pools]
-    for together in shared:
-        touched = [group for group in groups if not group.isdisjoint(together)]
-        if len(touched) > 1:
-            for other in touched[1:]:
-                touched[0].update(other)
+    for pools_of_claim in pools_of_claims:
+        overlaps = [group for group in groups if not group.isdisjoint(pools_of_claim)]
+        if len(overlaps) > 1:
+            for other in overlaps[1:]:
+                overlaps[0].update(other)
                 groups.remove(other)
     return groups

@@ -46,12 +46,16 @@ class Span:
         """One line for a person; None where one block holds as much as the quota allows."""
         if self.fits and self.largest_job == self.quota:
             return None
-        block = f"nodes placed together have {self.one_block}" if self.one_block else "none of its pools places nodes together"
-        less = "" if self.largest_job == self.quota else f", on pool {self.pool}, although it may hold {self.quota}"
-        apart = "" if self.fits else "; it runs on nodes that may be far apart"
+        together = (
+            f"nodes placed together have {self.one_block}"
+            if self.one_block
+            else "none of its pools places nodes together"
+        )
+        pool_text = "" if self.largest_job == self.quota else f", on pool {self.pool}, although it may hold {self.quota}"
+        distance_text = "" if self.fits else "; it runs on nodes that may be far apart"
         return (
-            f"the largest job of {self.tenant} in {self.namespace} is {self.largest_job} {self.resource}{less}:"
-            f" one node has {self.one_node}, {block}{apart}"
+            f"the largest job of {self.tenant} in {self.namespace} is {self.largest_job} {self.resource}{pool_text}:"
+            f" one node has {self.one_node}, {together}{distance_text}"
         )
 
 
@@ -63,15 +67,15 @@ def spans(draft: PartialSettings) -> tuple[Span, ...]:
         for team in queue_plan_of(draft).teams
         for share in team.shares
     }
-    measured: list[Span] = []
+    spans_of_stack: list[Span] = []
     for tenant in draft.tenants:
         for namespace in training(tenant):
-            meant = {pool.name for pool in pools_of(namespace, draft.pools)}
+            usable_pools = {pool.name for pool in pools_of(namespace, draft.pools)}
             for resource in namespace.quota:
                 node_pools = [
                     node_pool
                     for node_pool in planned
-                    if node_pool.pool.name in meant and unit_resource(node_pool.pool) == resource
+                    if node_pool.pool.name in usable_pools and unit_resource(node_pool.pool) == resource
                 ]
                 most = limit(tenant, namespace, resource)
                 parts = _parts(
@@ -80,7 +84,7 @@ def spans(draft: PartialSettings) -> tuple[Span, ...]:
                 if most and parts:
                     job, pool = max(parts, key=lambda part: part[0])
                     largest = min(most, job)
-                    measured.append(
+                    spans_of_stack.append(
                         Span(
                             tenant.name,
                             namespace.name,
@@ -92,7 +96,7 @@ def spans(draft: PartialSettings) -> tuple[Span, ...]:
                             _block(node_pools),
                         )
                     )
-    return tuple(measured)
+    return tuple(spans_of_stack)
 
 
 def _parts(
@@ -111,12 +115,12 @@ def _node(planned: Sequence[PlannedNodePool]) -> int:
 
 
 def _block(planned: Sequence[PlannedNodePool]) -> int:
-    together = (
+    block_units = (
         node_pool.ceiling_cards * node_pool.units_per_card
         for node_pool in planned
         if node_pool.pool.placement_group is not None or node_pool.replicas is not None
     )
-    return max(together, default=0)
+    return max(block_units, default=0)
 
 
 _CLASSES = {"g": "G and VT", "p": "P", "inf": "Inf", "trn": "Trn"}
@@ -177,5 +181,5 @@ def _largest(key: tuple[str, str], planned: PlannedNodePool) -> int:
 
 def _key(node: InstanceType, market: Market) -> tuple[str, str]:
     letters = _LETTERS.match(node.family)
-    bought = Market.SPOT if market is Market.SPOT else Market.ON_DEMAND
-    return _CLASSES.get(letters[0] if letters else "", _OTHERS), bought.value
+    quota_market = Market.SPOT if market is Market.SPOT else Market.ON_DEMAND
+    return _CLASSES.get(letters[0] if letters else "", _OTHERS), quota_market.value

@@ -65,21 +65,23 @@ class CostAdvice:
     says: str
 
 
-def advice(settings: Settings, whole: Bill) -> tuple[CostAdvice, ...]:
+def advice(settings: Settings, stack_bill: Bill) -> tuple[CostAdvice, ...]:
     """Advice for each pool whose markets differ from its branch of the tree; empty where none does."""
     planned = plan(settings.pools, settings.network.zones)
     by_pool: dict[str, list[PlannedNodePool]] = {}
     for node_pool in planned:
         by_pool.setdefault(node_pool.pool.name, []).append(node_pool)
-    return tuple(CostAdvice(name, says) for name, pools in by_pool.items() for says in _of_pool(settings, pools, whole))
+    return tuple(
+        CostAdvice(name, says) for name, pools in by_pool.items() for says in _of_pool(settings, pools, stack_bill)
+    )
 
 
-def _of_pool(settings: Settings, planned: Sequence[PlannedNodePool], whole: Bill) -> Iterator[str]:
+def _of_pool(settings: Settings, planned: Sequence[PlannedNodePool], stack_bill: Bill) -> Iterator[str]:
     pool, markets = planned[0].pool, {node_pool.market.market for node_pool in planned}
     if pool.nodes is not None:
         return
     names = {node_pool.name for node_pool in planned}
-    on_demand = sum(line.on_demand_usd_per_hour for line in whole.lines if line.name in names) * HOURS_PER_MONTH
+    on_demand = sum(line.on_demand_usd_per_hour for line in stack_bill.lines if line.name in names) * HOURS_PER_MONTH
     saving = on_demand * (1 - settings.cost.spot_price_ratio)
     if pool.purpose is Purpose.INFER and Market.SPOT not in markets and not pool.taints:
         yield (
@@ -87,12 +89,15 @@ def _of_pool(settings: Settings, planned: Sequence[PlannedNodePool], whole: Bill
             " at the ceiling; where it must not be interrupted, give the pool a taint"
         )
     if pool.purpose is Purpose.DEV and Market.ON_DEMAND in markets:
-        behind = [node_pool.name for node_pool in planned if node_pool.market.market is Market.ON_DEMAND]
-        spent = sum(line.ceiling_usd_per_hour for line in whole.lines if line.name in behind) * HOURS_PER_MONTH
+        on_demand_names = [node_pool.name for node_pool in planned if node_pool.market.market is Market.ON_DEMAND]
+        on_demand_usd = (
+            sum(line.ceiling_usd_per_hour for line in stack_bill.lines if line.name in on_demand_names)
+            * HOURS_PER_MONTH
+        )
         yield (
             "has on demand behind spot: trials can wait for spot;"
-            f" without on demand the ceiling costs up to ${spent:,.0f} a month less"
+            f" without on demand the ceiling costs up to ${on_demand_usd:,.0f} a month less"
         )
-    several = max(instance_type.cards for node_pool in planned for instance_type in node_pool.types) > 1
-    if pool.purpose is Purpose.TRAIN and several and Market.RESERVED not in markets:
+    has_large_nodes = max(instance_type.cards for node_pool in planned for instance_type in node_pool.types) > 1
+    if pool.purpose is Purpose.TRAIN and has_large_nodes and Market.RESERVED not in markets:
         yield "trains on large nodes without a reservation: AWS may have none when a job starts"

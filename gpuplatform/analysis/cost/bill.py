@@ -78,8 +78,10 @@ def bill(draft: PartialSettings) -> Bill | None:
         lines += [_nat(draft.network), _endpoints(draft.network)]
     if draft.system_nodes is not None:
         nodes = draft.system_nodes
-        dearest = _dearest(types_named(nodes.instance_types), Market.ON_DEMAND, prices)
-        lines.append(_fixed("system nodes", nodes.nodes * (dearest + gp3_usd_per_hour(nodes.root_volume_gib))))
+        node_usd_per_hour = _dearest(types_named(nodes.instance_types), Market.ON_DEMAND, prices)
+        lines.append(
+            _fixed("system nodes", nodes.nodes * (node_usd_per_hour + gp3_usd_per_hour(nodes.root_volume_gib)))
+        )
     planned = plan(draft.pools, draft.zones)
     by_pool: dict[str, list[PlannedNodePool]] = {}
     for node_pool in planned:
@@ -100,9 +102,9 @@ def bill(draft: PartialSettings) -> Bill | None:
 
 def instance_types_of(draft: PartialSettings) -> set[str]:
     """Every instance type that the stack may launch."""
-    used = {name for pool in draft.pools for choice in pool.cards for name in choice.instance_types}
-    used |= {name for pool in (*draft.cpu_pools, *draft.neuron_pools) for name in pool.instance_types}
-    return used | set(draft.system_nodes.instance_types if draft.system_nodes else ())
+    names = {name for pool in draft.pools for choice in pool.cards for name in choice.instance_types}
+    names |= {name for pool in (*draft.cpu_pools, *draft.neuron_pools) for name in pool.instance_types}
+    return names | set(draft.system_nodes.instance_types if draft.system_nodes else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +143,13 @@ def _endpoints(network: Network) -> Line:
 
 def _pool(planned: Sequence[PlannedNodePool], cost: Cost, prices: Prices) -> list[Line]:
     """The lines of one pool; its expected use fills its NodePools in the order of their weights."""
-    stated = planned[0].pool.expected_use_percent
-    use = (cost.expected_use_percent if stated is None else stated) / 100
-    left = use * sum(node_pool.ceiling_cards for node_pool in planned)
+    own_percent = planned[0].pool.expected_use_percent
+    use = (cost.expected_use_percent if own_percent is None else own_percent) / 100
+    cards_left = use * sum(node_pool.ceiling_cards for node_pool in planned)
     filled: dict[str, float] = {}
     for node_pool in sorted(planned, key=lambda node_pool: -(node_pool.weight or 0)):
-        filled[node_pool.name] = min(left, node_pool.ceiling_cards)
-        left -= filled[node_pool.name]
+        filled[node_pool.name] = min(cards_left, node_pool.ceiling_cards)
+        cards_left -= filled[node_pool.name]
     return [_nodepool(node_pool, filled[node_pool.name], prices) for node_pool in planned]
 
 
@@ -166,14 +168,14 @@ def _nodepool(planned: PlannedNodePool, expected_cards: float, prices: Prices) -
 
 def _elastic(name: str, fill: _Fill, ceiling: int, use: float, prices: Prices, pool: str | None = None) -> Line:
     """An elastic pool: no cost at rest, the cheapest type for its expected use, the most expensive at its ceiling."""
-    bought = fill.per_unit(prices, fill.markets)
+    unit_prices = fill.per_unit(prices, fill.markets)
     on_demand = fill.per_unit(prices, (Market.ON_DEMAND,))
     return Line(
         name=name,
         pool=pool or name,
         floor_usd_per_hour=0.0,
-        expected_usd_per_hour=use * ceiling * min(bought, default=0.0),
-        ceiling_usd_per_hour=ceiling * max(bought, default=0.0),
+        expected_usd_per_hour=use * ceiling * min(unit_prices, default=0.0),
+        ceiling_usd_per_hour=ceiling * max(unit_prices, default=0.0),
         on_demand_usd_per_hour=ceiling * max(on_demand, default=0.0),
     )
 
@@ -183,5 +185,5 @@ def _dearest(types: Iterable[InstanceType], market: Market, prices: Prices) -> f
 
 
 def _unpriced(draft: PartialSettings, planned: tuple[PlannedNodePool, ...], prices: Prices) -> tuple[str, ...]:
-    used = instance_types_of(draft) | {node.name for node_pool in planned for node in node_pool.types}
-    return tuple(sorted(name for name in used if prices.usd_per_hour(name, Market.ON_DEMAND) is None))
+    names = instance_types_of(draft) | {node.name for node_pool in planned for node in node_pool.types}
+    return tuple(sorted(name for name in names if prices.usd_per_hour(name, Market.ON_DEMAND) is None))

@@ -37,25 +37,25 @@ def difference(was: Settings, now: Settings) -> Difference:
     before, after = bill(of_settings(was)), bill(of_settings(now))
     assert before is not None, "accepted settings have a region and limits"
     assert after is not None, "accepted settings have a region and limits"
-    old, new = ({line.name: line for line in whole.lines} for whole in (before, after))
+    lines_before, lines_after = ({line.name: line for line in stack_bill.lines} for stack_bill in (before, after))
     pools_was, pools_now = (
         {node_pool.name: node_pool for node_pool in plan(settings.pools, settings.network.zones)}
         for settings in (was, now)
     )
     everywhere = tuple(_assumptions(was, now))
-    moved = [
+    changes = [
         Moved(
             name,
-            old.get(name),
-            new.get(name),
+            lines_before.get(name),
+            lines_after.get(name),
             tuple(_reasons(pools_was.get(name), pools_now.get(name))) + everywhere
-            if name in old and name in new
+            if name in lines_before and name in lines_after
             else (),
         )
-        for name in dict.fromkeys((*new, *old))
-        if _differs(old.get(name), new.get(name))
+        for name in dict.fromkeys((*lines_after, *lines_before))
+        if _differs(lines_before.get(name), lines_after.get(name))
     ]
-    return Difference(before, after, tuple(moved))
+    return Difference(before, after, tuple(changes))
 
 
 def _differs(was: Line | None, now: Line | None) -> bool:
@@ -87,8 +87,9 @@ def _reasons(was: PlannedNodePool | None, now: PlannedNodePool | None) -> Iterat
 
 
 def _volume(planned: PlannedNodePool) -> str:
-    chosen = planned.pool.node_class
-    return f"{chosen.root_volume_gib} GiB, {chosen.root_volume_iops} IOPS, {chosen.root_volume_throughput_mib_s} MiB/s"
+    node_class = planned.pool.node_class
+    throughput = f"{node_class.root_volume_throughput_mib_s} MiB/s"
+    return f"{node_class.root_volume_gib} GiB, {node_class.root_volume_iops} IOPS, {throughput}"
 
 
 def _assumptions(was: Settings, now: Settings) -> Iterator[str]:

@@ -62,11 +62,12 @@ def team_lines(settings: Settings) -> tuple[TeamLine, ...]:
     return tuple(lines)
 
 
-def unpromised(lines: Sequence[TeamLine], whole: Bill) -> Unpromised:
+def unpromised(lines: Sequence[TeamLine], stack_bill: Bill) -> Unpromised:
     """The rest of the stack's bill after its teams' lines."""
     return Unpromised(
-        sum(line.expected_usd_per_hour for line in whole.lines) - sum(line.expected_usd_per_hour for line in lines),
-        sum(line.ceiling_usd_per_hour for line in whole.lines) - sum(line.ceiling_usd_per_hour for line in lines),
+        sum(line.expected_usd_per_hour for line in stack_bill.lines)
+        - sum(line.expected_usd_per_hour for line in lines),
+        sum(line.ceiling_usd_per_hour for line in stack_bill.lines) - sum(line.ceiling_usd_per_hour for line in lines),
     )
 
 
@@ -89,11 +90,11 @@ def _cheapest_unit(resource: str, node_pools: Sequence[PlannedNodePool], prices:
 
 def faults(draft: PartialSettings) -> list[Fault]:
     """A floor above the stack's own limit, and a ceiling above its budget."""
-    whole = bill(draft)
-    if whole is None or draft.cost is None:
+    stack_bill = bill(draft)
+    if stack_bill is None or draft.cost is None:
         return []
     over_limit: list[Fault] = []
-    floor, ceiling = whole.floor_usd_per_month, whole.ceiling_usd_per_month
+    floor, ceiling = stack_bill.floor_usd_per_month, stack_bill.ceiling_usd_per_month
     if floor > draft.cost.monthly_floor_limit_usd:
         over_limit.append(
             Fault(

@@ -1,6 +1,6 @@
 """The number of nodes of a NodePool that Karpenter may disrupt, by reason and time of the week.
 
-As Karpenter v1.14.1 computes it (``pkg/apis/v1/nodepool.go``, ``GetAllowedDisruptionsByReason``): the smallest of all
+Karpenter v1.14.1 computes it so (``pkg/apis/v1/nodepool.go``, ``GetAllowedDisruptionsByReason``): the smallest of all
 active budgets wins that name the reason or no reason; a percentage of the nodes is rounded up; a budget is active from
 each start of its schedule, included, to the end of its duration, excluded. Karpenter also subtracts nodes that are
 being disrupted or are not ready, which a calendar cannot know.
@@ -49,15 +49,15 @@ class Budget:
 
     def active(self, start: datetime.datetime, minutes: int) -> int:
         """A bit mask of the minutes in which the budget is active, from a start and of so many minutes."""
-        whole = (1 << minutes) - 1
+        all_minutes = (1 << minutes) - 1
         if self.schedule is None:
-            return whole
+            return all_minutes
         lasts = int(self.lasts / MINUTE)
         mask, run = 0, (1 << lasts) - 1
         for begin in _hits(self.schedule, start - self.lasts, start + minutes * MINUTE):
-            after = int((begin - start) / MINUTE)
-            mask |= run << after if after >= 0 else run >> -after
-        return mask & whole
+            offset = int((begin - start) / MINUTE)
+            mask |= run << offset if offset >= 0 else run >> -offset
+        return mask & all_minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,13 @@ class Stretch:
 def budgets_of(nodepool: Mapping[str, object]) -> tuple[Budget, ...]:
     """A NodePool's budgets; ValueError for a form of budget that the platform does not write."""
     spec = cast(Mapping[str, Mapping[str, object]], nodepool["spec"])
-    written = cast(Sequence[Mapping[str, object]], spec.get("disruption", {}).get("budgets", _BY_DEFAULT))
-    return tuple(_budget(budget) for budget in written)
+    documents = cast(Sequence[Mapping[str, object]], spec.get("disruption", {}).get("budgets", _BY_DEFAULT))
+    return tuple(_budget(budget) for budget in documents)
 
 
-def allowed_at(budgets: Iterable[Budget], reason: Reason, at: datetime.datetime, of_nodes: int) -> int | None:
+def allowed_at(budgets: Iterable[Budget], reason: Reason, instant: datetime.datetime, of_nodes: int) -> int | None:
     """The nodes that may be disrupted at a moment; None for any number."""
-    minute = at.astimezone(datetime.UTC).replace(second=0, microsecond=0)
+    minute = instant.astimezone(datetime.UTC).replace(second=0, microsecond=0)
     return _smallest(
         budget.allows(of_nodes) for budget in budgets if budget.concerns(reason) and budget.active(minute, 1)
     )
@@ -110,28 +110,28 @@ def stretches(
     return tuple(week)
 
 
-def _budget(written: Mapping[str, object]) -> Budget:
-    reasons = cast(Sequence[str] | None, written.get("reasons"))
-    schedule = written.get("schedule")
-    lasts = _DURATION.fullmatch(str(written.get("duration", "")))
+def _budget(document: Mapping[str, object]) -> Budget:
+    reasons = cast(Sequence[str] | None, document.get("reasons"))
+    schedule = document.get("schedule")
+    lasts = _DURATION.fullmatch(str(document.get("duration", "")))
     if lasts is None:
-        raise ValueError(f"duration {written['duration']!r}: expected hours and minutes")
+        raise ValueError(f"duration {document['duration']!r}: expected hours and minutes")
     return Budget(
-        str(written["nodes"]),
+        str(document["nodes"]),
         None if reasons is None else frozenset(reasons),
         None if schedule is None else parse(str(schedule)),
         datetime.timedelta(hours=int(lasts["hours"] or 0), minutes=int(lasts["minutes"] or 0)),
     )
 
 
-def _hits(schedule: Schedule, after: datetime.datetime, before: datetime.datetime) -> Iterable[datetime.datetime]:
-    """Every start of the schedule after one time and before another."""
-    day = after.replace(hour=0, minute=0)
-    while day < before:
+def _hits(schedule: Schedule, start: datetime.datetime, end: datetime.datetime) -> Iterable[datetime.datetime]:
+    """Every start of the schedule between two times, both excluded."""
+    day = start.replace(hour=0, minute=0)
+    while day < end:
         if schedule.on(day):
             for hour, minute in itertools.product(sorted(schedule.hours), sorted(schedule.minutes)):
                 moment = day.replace(hour=hour, minute=minute)
-                if after < moment < before:
+                if start < moment < end:
                     yield moment
         day += datetime.timedelta(days=1)
 

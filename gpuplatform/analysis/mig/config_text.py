@@ -1,4 +1,4 @@
-"""Reading a mig-parted configuration: its entries as typed values, and one fault for each broken rule of the format.
+"""The reader of a mig-parted configuration: typed entries, and one fault for each broken rule of the format.
 
 The rules are those of mig-parted v0.15 (api/spec/v1/spec.go and pkg/types in NVIDIA/mig-parted): version v1, no field
 but the known ones, at least one configuration and one entry in each, ``devices`` and ``mig-enabled`` in every entry,
@@ -55,12 +55,12 @@ class _ConfigLoader(yaml.SafeLoader):
     """The safe YAML loader; it also refuses a duplicated key."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
-        seen: set[str] = set()
+        names: set[str] = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
-                if key.value in seen:
+                if key.value in names:
                     raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} is duplicated", key.start_mark)
-                seen.add(key.value)
+                names.add(key.value)
         return super().construct_mapping(node, deep=deep)
 
 
@@ -110,81 +110,79 @@ def _read_document(fields: Mapping[str, object]) -> ConfigText:
         shown = _shown(fields.get("mig-configs"))
         faults.append(Fault("mig-configs", shown, "a mapping with at least one configuration", "name one"))
     entries: list[ConfigEntry] = []
-    broken: set[str] = set()
+    broken_configs: set[str] = set()
     for name, value in (configs or {}).items():
         path = f"mig-configs.{name}"
-        listed = _list(value) or []
-        if not listed:
+        items = _list(value) or []
+        if not items:
             allowed = "a list of at least one entry"
             faults.append(Fault(path, _shown(value), allowed, "write an entry with devices and mig-enabled"))
             continue
-        for index, written in enumerate(listed):
-            entry, wrong = _read_entry(f"{path}[{index}]", name, written)
-            faults += wrong
+        for index, plain in enumerate(items):
+            entry, entry_faults = _read_entry(f"{path}[{index}]", name, plain)
+            faults += entry_faults
             if entry is None:
-                broken.add(name)
+                broken_configs.add(name)
             else:
                 entries.append(entry)
-    return ConfigText(tuple(entries), tuple(faults), frozenset(broken))
+    return ConfigText(tuple(entries), tuple(faults), frozenset(broken_configs))
 
 
-def _read_entry(path: str, config: str, written: object) -> tuple[ConfigEntry | None, list[Fault]]:
-    fields = _mapping(written)
+def _read_entry(path: str, config: str, plain: object) -> tuple[ConfigEntry | None, list[Fault]]:
+    fields = _mapping(plain)
     if fields is None:
-        return None, [Fault(path, _shown(written), f"a mapping with {', '.join(_FIELDS)}", "write the entry as one")]
+        return None, [Fault(path, _shown(plain), f"a mapping with {', '.join(_FIELDS)}", "write the entry as one")]
     faults = _unknown_fields(f"{path}.", fields, _FIELDS)
-    device_filter, wrong = _read_filter(f"{path}.device-filter", fields.get("device-filter"))
-    faults += wrong
-    devices, wrong = _read_devices(f"{path}.devices", fields.get("devices"))
-    faults += wrong
-    layout, wrong = _read_layout(path, fields)
-    faults += wrong
+    device_filter, entry_faults = _read_filter(f"{path}.device-filter", fields.get("device-filter"))
+    faults += entry_faults
+    devices, entry_faults = _read_devices(f"{path}.devices", fields.get("devices"))
+    faults += entry_faults
+    layout, entry_faults = _read_layout(path, fields)
+    faults += entry_faults
     return (None if faults else ConfigEntry(path, config, device_filter, devices, layout)), faults
 
 
-def _read_filter(path: str, written: object) -> tuple[tuple[str, ...], list[Fault]]:
-    if written is None:
+def _read_filter(path: str, plain: object) -> tuple[tuple[str, ...], list[Fault]]:
+    if plain is None:
         return (), []
-    listed = _list(written)
-    ids = [written] if listed is None else listed
-    wrong = [device_id for device_id in ids if not isinstance(device_id, str) or parse_device(device_id) is None]
-    if ids and not wrong:
+    items = _list(plain)
+    ids = [plain] if items is None else items
+    invalid_ids = [device_id for device_id in ids if not isinstance(device_id, str) or parse_device(device_id) is None]
+    if ids and not invalid_ids:
         return tuple(str(device_id) for device_id in ids), []
-    shown = ", ".join(_shown(device_id) for device_id in wrong) or "an empty list"
+    shown = ", ".join(_shown(device_id) for device_id in invalid_ids) or "an empty list"
     change = "write the PCI id in quotes (without them YAML reads a number), or leave device-filter out for any card"
     return (), [Fault(path, shown, "device ids such as 0x20B210DE, as one word or a list", change)]
 
 
-def _read_devices(path: str, written: object) -> tuple[tuple[int, ...] | None, list[Fault]]:
-    if written == "all":
+def _read_devices(path: str, plain: object) -> tuple[tuple[int, ...] | None, list[Fault]]:
+    if plain == "all":
         return None, []
-    listed = _list(written)
-    if listed is not None:
-        indices = [index for index in listed if isinstance(index, int) and _is_number(index)]
-        if indices and len(indices) == len(listed):
+    items = _list(plain)
+    if items is not None:
+        indices = [index for index in items if isinstance(index, int) and _is_number(index)]
+        if indices and len(indices) == len(items):
             return tuple(indices), []
     return None, [
-        Fault(path, _shown(written), "all, or a list of device indices", "write devices: all or devices: [0, 1]")
+        Fault(path, _shown(plain), "all, or a list of device indices", "write devices: all or devices: [0, 1]")
     ]
 
 
 def _read_layout(path: str, fields: Mapping[str, object]) -> tuple[Layout | None, list[Fault]]:
-    enabled, written = fields.get("mig-enabled"), fields.get("mig-devices")
+    enabled, plain = fields.get("mig-enabled"), fields.get("mig-devices")
     if not isinstance(enabled, bool):
         return None, [
             Fault(f"{path}.mig-enabled", _shown(enabled), "true or false", "write mig-enabled: true or false")
         ]
     path = f"{path}.mig-devices"
-    if written is None:
+    if plain is None:
         change = "write mig-devices; write {} for MIG without instances"
         return None, [
             Fault(path, "nothing", "profiles and counts where mig-enabled is true", change)
         ] if enabled else []
-    counts = _mapping(written)
+    counts = _mapping(plain)
     if counts is None:
-        return None, [
-            Fault(path, _shown(written), "a mapping from profile to count", 'write one such as {"1g.10gb": 7}')
-        ]
+        return None, [Fault(path, _shown(plain), "a mapping from profile to count", 'write one such as {"1g.10gb": 7}')]
     if not counts:
         return None, []
     if not enabled:

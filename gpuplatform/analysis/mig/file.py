@@ -1,4 +1,4 @@
-"""Checking a mig-parted configuration: can cards hold the layout of each entry, and is every device covered once.
+"""The checks of a mig-parted configuration: cards can hold the layout of each entry, and every device is covered once.
 
 An entry with a device filter is checked on the cards of its ids. An entry without a filter is for any card that has its
 profiles: it is checked on the caller's card if there is one, and otherwise refused only if no card can hold it.
@@ -50,33 +50,33 @@ def judge(
     ``card`` is the card of entries without a device filter; without ``card`` they are checked on every card.
     ``name`` is the path in faults of the document as a whole, such as the file's path.
     """
-    read = read_config(text, name)
-    faults = list(read.faults)
+    config_text = read_config(text, name)
+    faults = list(config_text.faults)
     verdicts: list[EntryVerdict] = []
-    for entry in read.entries:
-        verdict, wrong = _judge_entry(entry, card)
+    for entry in config_text.entries:
+        verdict, entry_faults = _judge_entry(entry, card)
         verdicts.append(verdict)
-        faults += wrong
+        faults += entry_faults
     by_config: dict[str, list[ConfigEntry]] = {}
-    for entry in read.entries:
+    for entry in config_text.entries:
         by_config.setdefault(entry.config, []).append(entry)
     for config, entries in by_config.items():
-        if config not in read.broken:
+        if config not in config_text.broken:
             faults += _coverage(f"mig-configs.{config}", entries, card, devices_per_node)
     return FileVerdict(tuple(verdicts), tuple(faults))
 
 
 def _judge_entry(entry: ConfigEntry, card: MigGeometry | None) -> tuple[EntryVerdict, list[Fault]]:
     filtered = bool(entry.device_filter)
-    unknown = [device_id for device_id in entry.device_filter if card_of_device(device_id) is None]
+    unknown_ids = [device_id for device_id in entry.device_filter if card_of_device(device_id) is None]
     faults = [
         warning(
             f"{entry.path}.device-filter",
-            ", ".join(unknown),
+            ", ".join(unknown_ids),
             "the PCI id of a card whose MIG placements are in the catalog",
             "check the id; the layout is not checked for that card",
         )
-    ][: len(unknown)]
+    ][: len(unknown_ids)]
     if entry.layout is None:
         return EntryVerdict(entry.path, None, _cards(entry), ()), faults
     if filtered:
@@ -122,8 +122,12 @@ def _no_card(path: str, layout: Layout) -> Fault:
                 "try it on the card; the layout is not checked",
             )
     profiles_of_cards = {profile.name for card in geometries().values() for profile in card.profiles}
-    missing = [name for name, _ in layout.counts if name not in profiles_of_cards]
-    why = f"no card has {', '.join(missing)}" if missing else "no card has all of these profiles at once"
+    unknown_profiles = [name for name, _ in layout.counts if name not in profiles_of_cards]
+    why = (
+        f"no card has {', '.join(unknown_profiles)}"
+        if unknown_profiles
+        else "no card has all of these profiles at once"
+    )
     return Fault(f"{path}.mig-devices", str(layout), why, "use profiles of one card, and filter by its device ids")
 
 

@@ -22,17 +22,17 @@ class Layout:
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> Layout:
         """The layout of a mapping from profile to count, in whatever order it is written."""
-        named = [(name, count) for name, count in counts.items() if count]
-        return cls(tuple(sorted(named, key=lambda item: _reading_order(item[0]))))
+        items = [(name, count) for name, count in counts.items() if count]
+        return cls(tuple(sorted(items, key=lambda item: _reading_order(item[0]))))
 
     def as_dict(self) -> dict[str, int]:
         """The counts by profile, as in mig-parted's ``mig-devices``."""
         return dict(self.counts)
 
-    def plus(self, profile: str, more: int) -> Layout:
+    def plus(self, profile: str, change: int) -> Layout:
         """This layout with ``more`` instances of one profile added, or removed where ``more`` is negative."""
         counts = dict(self.counts)
-        counts[profile] = counts.get(profile, 0) + more
+        counts[profile] = counts.get(profile, 0) + change
         return Layout.of(counts)
 
     def __str__(self) -> str:
@@ -89,24 +89,24 @@ def place(profiles: Sequence[MigProfile]) -> tuple[Placed, ...] | None:
     Only placements count here: the caller checks the sum of compute slices and the media engines. Instances of one
     profile must be next to each other in ``profiles``; they are interchangeable, so only rising starts are tried.
     """
-    placed: list[Placed] = []
+    placements: list[Placed] = []
 
-    def search(index: int, taken: int) -> bool:
+    def search(index: int, covered_slices: int) -> bool:
         if index == len(profiles):
             return True
         profile = profiles[index]
         again = index > 0 and profiles[index - 1].name == profile.name
         for start in profile.placements:
             covered = ((1 << profile.memory_slices) - 1) << start
-            if taken & covered or (again and start <= placed[-1].start):
+            if covered_slices & covered or (again and start <= placements[-1].start):
                 continue
-            placed.append(Placed(profile.name, start, profile.memory_slices))
-            if search(index + 1, taken | covered):
+            placements.append(Placed(profile.name, start, profile.memory_slices))
+            if search(index + 1, covered_slices | covered):
                 return True
-            placed.pop()
+            placements.pop()
         return False
 
-    return tuple(sorted(placed, key=lambda instance: instance.start)) if search(0, 0) else None
+    return tuple(sorted(placements, key=lambda instance: instance.start)) if search(0, 0) else None
 
 
 def media_rule_broken(geometry: MigGeometry, layout: Layout) -> str:
@@ -118,8 +118,8 @@ def media_rule_broken(geometry: MigGeometry, layout: Layout) -> str:
     attributes = [(p.name, p.attribute, count) for name, count in layout.counts if (p := geometry.profile(name))]
     holders = [(name, count) for name, attribute, count in attributes if attribute in _MEDIA]
     if sum(count for _, count in holders) > 1:
-        asked = ", ".join(times(name, count) for name, count in holders)
-        return f"one instance of a card may hold its media engines (+me or +me.all), and {asked} asks for more"
+        requests = ", ".join(times(name, count) for name, count in holders)
+        return f"one instance of a card may hold its media engines (+me or +me.all), and {requests} asks for more"
     if any(attribute == "+me.all" for _, attribute, _ in attributes):
         others = [name for name, attribute, _ in attributes if attribute not in ("+me.all", "-me")]
         if others:

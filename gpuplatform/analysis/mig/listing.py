@@ -49,11 +49,11 @@ def also_fits(geometry: MigGeometry, layout: Layout) -> tuple[Layout, ...]:
     legal = reaches(geometry)
     additions: list[Layout] = []
     for profile in geometry.profiles:
-        more = 0
-        while layout.plus(profile.name, more + 1) in legal:
-            more += 1
-        if more:
-            additions.append(Layout(((profile.name, more),)))
+        addition = 0
+        while layout.plus(profile.name, addition + 1) in legal:
+            addition += 1
+        if addition:
+            additions.append(Layout(((profile.name, addition),)))
     return tuple(additions)
 
 
@@ -64,7 +64,7 @@ def reaches(geometry: MigGeometry) -> Mapping[Layout, Reach]:
     legal = {layout for layout in placeable if not media_rule_broken(geometry, layout)}
     reach: dict[Layout, Reach] = {}
     # Larger layouts first: every layout that contains another is computed before the other.
-    for layout in sorted(legal, key=lambda placed: -sum(count for _, count in placed.counts)):
+    for layout in sorted(legal, key=lambda candidate: -sum(count for _, count in candidate.counts)):
         compute, memory = compute_needed(geometry, layout), memory_needed(geometry, layout)
         larger = [reach[extended] for p in geometry.profiles if (extended := layout.plus(p.name, 1)) in legal]
         reach[layout] = Reach(
@@ -102,5 +102,5 @@ def _one_more(profile: MigProfile, covered: frozenset[int]) -> frozenset[int]:
     """Every set of covered slices after one more instance of the profile."""
     shape = (1 << profile.memory_slices) - 1
     return frozenset(
-        taken | shape << start for taken in covered for start in profile.placements if not taken & shape << start
+        slices | shape << start for slices in covered for start in profile.placements if not slices & shape << start
     )

@@ -44,8 +44,8 @@ def coverage_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntr
     covered: Counter[int] = Counter()
     first_entry: dict[int, str] = {}
     for entry in entries:
-        named = every if entry.devices is None else entry.devices
-        absent = sorted({device for device in named if device not in every})
+        device_indices = every if entry.devices is None else entry.devices
+        absent = sorted({device for device in device_indices if device not in every})
         if absent:
             faults.append(
                 Fault(
@@ -56,7 +56,7 @@ def coverage_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntr
                 )
             )
         twice: list[int] = []
-        for device in named:
+        for device in device_indices:
             covered[device] += 1
             if covered[device] == 1:
                 first_entry[device] = entry.path
@@ -71,14 +71,14 @@ def coverage_faults(path: str, devices_per_node: int, entries: Sequence[NodeEntr
                     "name each device in one entry only",
                 )
             )
-    missing = [device for device in every if device not in covered]
-    if missing:
+    gaps = [device for device in every if device not in covered]
+    if gaps:
         faults.append(
             Fault(
                 path,
-                f"no entry for {_devices(missing)} of {devices_per_node}",
+                f"no entry for {_devices(gaps)} of {devices_per_node}",
                 "every device of a node is covered exactly once, and a node has one configuration only",
-                f"add an entry for {_devices(missing)} to this configuration, with mig-enabled: false where a card"
+                f"add an entry for {_devices(gaps)} to this configuration, with mig-enabled: false where a card"
                 " should stay whole, or use one pool for each configuration",
             )
         )

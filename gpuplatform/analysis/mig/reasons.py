@@ -45,8 +45,8 @@ def unknown_profile(geometry: MigGeometry, name: str) -> str:
             f"{name!r} is not written as a MIG profile such as 1g.10gb or 1g.10gb+me ({geometry.card}, {all_profiles})"
         )
     if parsed.compute_instances is not None:
-        whole = name.split(".", 1)[1]
-        return f"{name} is a compute instance; only whole GPU instances, here {whole}, are proven and handed out"
+        gpu_instance = name.split(".", 1)[1]
+        return f"{name} is a compute instance; only whole GPU instances, here {gpu_instance}, are proven and handed out"
     family = [p.name for p in geometry.profiles if p.compute_slices == parsed.compute_slices]
     kin = f"{parsed.compute_slices}g"
     if not family:
@@ -73,28 +73,27 @@ def _too_much(geometry: MigGeometry, layout: Layout) -> str:
 
 def _collision(geometry: MigGeometry, layout: Layout) -> str:
     profiles = instances(geometry, layout)
-    placed: tuple[Placed, ...] = ()
+    placements: tuple[Placed, ...] = ()
     for fitting, profile in enumerate(profiles):
-        more = place(profiles[: fitting + 1])
-        if more is None:
-            return _no_room(geometry, layout, placed, profile)
-        placed = more
+        arrangement = place(profiles[: fitting + 1])
+        if arrangement is None:
+            return _no_room(geometry, layout, placements, profile)
+        placements = arrangement
     return ""
 
 
-def _no_room(geometry: MigGeometry, layout: Layout, placed: tuple[Placed, ...], left_over: MigProfile) -> str:
+def _no_room(geometry: MigGeometry, layout: Layout, placements: tuple[Placed, ...], left_over: MigProfile) -> str:
     by_profile: dict[str, list[Placed]] = {}
-    for instance in placed:
+    for instance in placements:
         by_profile.setdefault(instance.profile, []).append(instance)
-    held = listed(
+    occupancy = listed(
         f"{times(name, len(places))} {'occupy' if len(places) > 1 else 'occupies'} memory slices"
         f" {listed(_span(instance) for instance in places)}"
         for name, places in by_profile.items()
     )
     compute = compute_needed(geometry, layout)
-    return (
-        f"{held}, so no slice is left for {left_over.name} (the sum of g is {compute}, and still it cannot be placed)"
-    )
+    sum_text = f"the sum of g is {compute}, and still it cannot be placed"
+    return f"{occupancy}, so no slice is left for {left_over.name} ({sum_text})"
 
 
 def _span(instance: Placed) -> str:

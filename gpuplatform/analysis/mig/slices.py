@@ -24,8 +24,8 @@ class Cut:
         """One line of output."""
         text = f"pool {self.pool}: {self.per_card} {self.resource} on each {self.card}"
         unused = [
-            f"{count} {what} slice{'' if count == 1 else 's'}"
-            for count, what in ((self.unused_compute_slices, "compute"), (self.unused_memory_slices, "memory"))
+            f"{count} {kind} slice{'' if count == 1 else 's'}"
+            for count, kind in ((self.unused_compute_slices, "compute"), (self.unused_memory_slices, "memory"))
             if count
         ]
         return f"{text}; unused on each card: {' and '.join(unused)}" if unused else text

@@ -81,27 +81,27 @@ class Landing:
 
 def landing(ask: PodAsk, view: StackView) -> Landing:
     """The NodePools of the stack that a pod reaches, and the obstacles to each of the others."""
-    judged = [(node_pool, obstacles(ask, node_pool)) for node_pool in view.node_pools]
+    comparisons = [(node_pool, obstacles(ask, node_pool)) for node_pool in view.node_pools]
     return Landing(
-        reached=tuple(Reached(node_pool, fitting(ask, node_pool)) for node_pool, kept in judged if not kept),
-        kept_from=tuple((node_pool, kept) for node_pool, kept in judged if kept),
+        reached=tuple(Reached(node_pool, fitting(ask, node_pool)) for node_pool, reasons in comparisons if not reasons),
+        kept_from=tuple((node_pool, reasons) for node_pool, reasons in comparisons if reasons),
     )
 
 
 @functools.lru_cache(maxsize=65_536)
 def obstacles(ask: PodAsk, pool: NodePoolView) -> tuple[Obstacle, ...]:
     """Everything that keeps the pod from the NodePool; empty where it can land there."""
-    held = tuple(
+    taint_obstacles = tuple(
         Obstacle(Obstructs.TAINT, f"no toleration of the taint {taint.key}={taint.value}:{taint.effect.value}")
         for taint in pool.taints
         if not tolerates(ask.tolerations, taint)
     )
-    unclaimed = tuple(
+    claim_obstacles = tuple(
         Obstacle(Obstructs.CLAIM, f"claims by the template {claim!r}, which {_claims(pool)}")
         for claim in ask.claims
         if claim != pool.claim_template
     )
-    return held + _nearest(ask, pool) + unclaimed
+    return taint_obstacles + _nearest(ask, pool) + claim_obstacles
 
 
 def fitting(ask: PodAsk, pool: NodePoolView) -> tuple[LaunchOption, ...]:
@@ -133,13 +133,15 @@ def _unmet(alternative: tuple[Requirement, ...], pool: NodePoolView, option: Lau
     """Demands that no node of the option meets; one zone must meet all demands on the zone."""
     of_zone = tuple(requirement for requirement in alternative if requirement.key == keys.ZONE)
     others = tuple(requirement for requirement in alternative if requirement.key != keys.ZONE)
-    left = unmet(others, {**pool.labels, **option.labels})
+    unmet_requirements = unmet(others, {**pool.labels, **option.labels})
     if of_zone and not any(not unmet(of_zone, {keys.ZONE: zone}) for zone in pool.zones):
-        left += of_zone
-    return left
+        unmet_requirements += of_zone
+    return unmet_requirements
 
 
-def _selection(left: tuple[Requirement, ...], pool: NodePoolView, option: LaunchOption) -> tuple[Obstacle, ...]:
+def _selection(
+    unmet_requirements: tuple[Requirement, ...], pool: NodePoolView, option: LaunchOption
+) -> tuple[Obstacle, ...]:
     has = {**pool.labels, **option.labels, keys.ZONE: ", ".join(pool.zones)}
     return tuple(
         Obstacle(
@@ -149,7 +151,7 @@ def _selection(left: tuple[Requirement, ...], pool: NodePoolView, option: Launch
                 f"{requirement.key}={has[requirement.key]}" if requirement.key in has else f"no label {requirement.key}"
             ),
         )
-        for requirement in left
+        for requirement in unmet_requirements
     )
 
 
@@ -157,13 +159,13 @@ def _lacking(ask: PodAsk, option: LaunchOption) -> tuple[Obstacle, ...]:
     """The resources of which a node of the option has too little."""
     lacks: list[Obstacle] = []
     for resource, amount in ask.devices:
-        offered = option.devices.get(resource, 0)
-        if not offered:
+        capacity = option.devices.get(resource, 0)
+        if not capacity:
             others = ", ".join(option.devices) or "no device"
             lacks.append(Obstacle(Obstructs.RESOURCE, f"asks for {resource}, and its nodes offer {others}"))
-        elif amount > offered:
+        elif amount > capacity:
             lacks.append(
-                Obstacle(Obstructs.SIZE, f"asks for {amount} {resource}, and {option.instance_type} has {offered}")
+                Obstacle(Obstructs.SIZE, f"asks for {amount} {resource}, and {option.instance_type} has {capacity}")
             )
     if ask.cpu_millis > option.cpu_millis:
         lacks.append(
@@ -183,13 +185,13 @@ def _lacking(ask: PodAsk, option: LaunchOption) -> tuple[Obstacle, ...]:
 
 
 def _shares(ask: PodAsk, pool: NodePoolView) -> tuple[Obstacle, ...]:
-    asked = ask.most_in_one_container(resources.GPU)
-    if pool.most_per_container is None or asked <= pool.most_per_container:
+    share_count = ask.most_in_one_container(resources.GPU)
+    if pool.most_per_container is None or share_count <= pool.most_per_container:
         return ()
     return (
         Obstacle(
             Obstructs.SHARE,
-            f"asks for {asked} shares in one container, and its cards are shared: the device plugin refuses"
+            f"asks for {share_count} shares in one container, and its cards are shared: the device plugin refuses"
             f" more than {pool.most_per_container}",
         ),
     )
@@ -225,8 +227,8 @@ def unselective(node_pools: Iterable[NodePoolView]) -> list[Fault]:
 def _asks(node_pool: NodePoolView) -> list[PodAsk]:
     """One unselective pod for each card resource; where cards are claimed, a pod without resources, so that only taints
     keep it away."""
-    offered = dict.fromkeys(resource for option in node_pool.options for resource in option.devices)
-    asked = [((resource, 1),) for resource in offered if resources.is_card_resource(resource)]
-    if not asked and node_pool.claim_template is not None:
+    resource_names = dict.fromkeys(resource for option in node_pool.options for resource in option.devices)
+    requests = [((resource, 1),) for resource in resource_names if resources.is_card_resource(resource)]
+    if not requests and node_pool.claim_template is not None:
         return [PodAsk(tolerations=_TOLERATED)]
-    return [PodAsk(tolerations=_TOLERATED, devices=devices, largest_container=devices) for devices in asked]
+    return [PodAsk(tolerations=_TOLERATED, devices=devices, largest_container=devices) for devices in requests]

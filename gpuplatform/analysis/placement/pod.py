@@ -33,13 +33,13 @@ class PodAsk:
 
     def admitted(self, key: str) -> frozenset[str] | None:
         """Every value of a label that the pod admits; None where some alternative admits any value."""
-        admitted: set[str] = set()
+        values: set[str] = set()
         for alternative in self.alternatives:
             lines = [set(line.values) for line in alternative if line.key == key and line.operator == "In"]
             if not lines:
                 return None
-            admitted |= {value for value in lines[0] if all(value in line for line in lines)}
-        return frozenset(admitted)
+            values |= {value for value in lines[0] if all(value in line for line in lines)}
+        return frozenset(values)
 
 
 def tolerates(tolerations: tuple[Toleration, ...], taint: Taint) -> bool:

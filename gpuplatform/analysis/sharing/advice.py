@@ -105,11 +105,11 @@ def advise(options: Sequence[Option], need: Need) -> SharingAdvice | None:
 
 
 def _ranked(options: Sequence[Option]) -> tuple[Option, ...]:
-    seen: dict[tuple[object, ...], Option] = {}
+    best_options: dict[tuple[object, ...], Option] = {}
     for option in sorted(options, key=_order):
         pool = option.pool.name if option.pool else None
-        seen.setdefault((option.way.method, option.card.name, pool), option)
-    return tuple(seen.values())
+        best_options.setdefault((option.way.method, option.card.name, pool), option)
+    return tuple(best_options.values())
 
 
 def _order(option: Option) -> tuple[float, int, float, str]:
@@ -172,11 +172,11 @@ def _why_not(method: Method, ranked: Sequence[Option], best: Option, need: Need)
         place = "no priced type carries two such pods on one card" if best.pool is None else "no suitable pool uses it"
         return f"{name}: {place}."
     room = cheapest.slots
-    what = f"{cheapest.way} on {cheapest.node.name} ({cheapest.card.name})"
+    option_text = f"{cheapest.way} on {cheapest.node.name} ({cheapest.card.name})"
     bound = room_in_words(cheapest)
-    carried = f"a node of ${cheapest.node_usd_per_hour:.3f} an hour carries {room.count}, bounded by {bound}"
+    room_text = f"a node of ${cheapest.node_usd_per_hour:.3f} an hour carries {room.count}, bounded by {bound}"
     compared = _compared(cheapest.usd_per_slot, best.usd_per_slot)
-    return f"{name}: the cheapest is {what} at ${cheapest.usd_per_slot:.3f} a slot, {compared}; {carried}."
+    return f"{name}: the cheapest is {option_text} at ${cheapest.usd_per_slot:.3f} a slot, {compared}; {room_text}."
 
 
 def _compared(other: float, best: float) -> str:

@@ -135,8 +135,8 @@ def of_stack(need: Need, settings: Settings, prices: Prices) -> tuple[tuple[Opti
                 obstacles.append(f"{node.name} has too {amount} {room.bound} for this pod")
             else:
                 options.append(Option(way, planned.card, node, planned.market.market, cost, room, planned))
-    placed = {option.pool.name for option in options if option.pool}
-    return tuple(options), {name: "; ".join(dict.fromkeys(why)) for name, why in reasons.items() if name not in placed}
+    names = {option.pool.name for option in options if option.pool}
+    return tuple(options), {name: "; ".join(dict.fromkeys(why)) for name, why in reasons.items() if name not in names}
 
 
 def way_of(pool: Pool, card: Card) -> Way:
@@ -159,14 +159,14 @@ def also_select(option: Option, need: Need) -> dict[str, str]:
     pool, planned = option.pool, option.planned
     if pool is None or planned is None:
         return {}
-    more: dict[str, str] = {}
+    selection: dict[str, str] = {}
     cards_of_pool = [cards()[choice.card] for choice in pool.cards]
     if any(way_of(pool, card).unit_memory_gb < need.memory_gib for card in cards_of_pool):
-        more |= {key: planned.labels[key] for key in (labels.MODEL.key, labels.MEMORY.key)}
+        selection |= {key: planned.labels[key] for key in (labels.MODEL.key, labels.MEMORY.key)}
     markets = {market.market for choice in pool.cards for market in choice.markets}
     if len(markets) > 1 and Market.SPOT in markets and not need.interruptible:
-        more[keys.CAPACITY_TYPE] = option.market.value
-    return more
+        selection[keys.CAPACITY_TYPE] = option.market.value
+    return selection
 
 
 def first_tried(option: Option, options: Sequence[Option]) -> Option:
@@ -207,7 +207,7 @@ def _slices(card: Card, node: InstanceType, need: Need) -> Iterator[Way]:
     table = card.geometry
     if table is None:
         return
-    shared = [
+    profiles = [
         profile
         for profile in table.without_attributes().profiles
         if profile.memory_gb >= need.memory_gib and profile.max_instances >= MIN_SHARES
@@ -216,20 +216,20 @@ def _slices(card: Card, node: InstanceType, need: Need) -> Iterator[Way]:
     def worth(profile: MigProfile) -> tuple[int, int, int]:
         return slots(node, profile.max_instances, need).count, profile.compute_slices, profile.memory_gb
 
-    if shared:
-        best = max(shared, key=worth)
+    if profiles:
+        best = max(profiles, key=worth)
         yield Way(Method.MIG, best.max_instances, best.max_instances, best.memory_gb, best.name)
 
 
 def _shares(method: Method, card: Card, node: InstanceType, need: Need) -> Iterator[Way]:
     """As many shares as fit into the card's memory, but no more than the host can use: so each has more of the card."""
-    held = times(card.memory_gb, need.memory_gib)
+    shares_by_memory = times(card.memory_gb, need.memory_gib)
     if method is Method.MPS:
-        held = min(held, MAX_MPS_SHARES)
+        shares_by_memory = min(shares_by_memory, MAX_MPS_SHARES)
     usable = -(-carried_by_host(node, need) // node.cards)
-    shares = min(held, usable)
+    shares = min(shares_by_memory, usable)
     if shares >= MIN_SHARES:
-        yield Way(method, shares, held, card.memory_gb / shares)
+        yield Way(method, shares, shares_by_memory, card.memory_gb / shares)
 
 
 def _unsuitable(planned: PlannedNodePool, need: Need) -> str | None:

@@ -75,7 +75,7 @@ def unplaced(controllers: Iterable[Controller], room: Room, hosts: int) -> tuple
     zone are ignored: their pods wait for a node of that zone, however much room there is elsewhere.
     """
     machines = [_Host(room) for _ in range(hosts)]
-    left: list[str] = []
+    names: list[str] = []
     for controller in sorted(controllers, key=lambda controller: _order(controller, room)):
         most = controller.most_on_a_host(hosts)
         pod = replace(controller, replicas=1)
@@ -84,11 +84,11 @@ def unplaced(controllers: Iterable[Controller], room: Room, hosts: int) -> tuple
             free = (host for host in machines if host.has[controller.name] < most and host.room.takes(pod))
             host = next(free, None)
             if host is None:
-                left.append(controller.name)
+                names.append(controller.name)
                 break
             host.has[controller.name] += 1
             host.room = host.room.less(pod)
-    return tuple(left)
+    return tuple(names)
 
 
 def _order(controller: Controller, room: Room) -> tuple[bool, float]:

@@ -59,22 +59,22 @@ def _runs_at_the_end(workload: Made) -> bool:
 
 
 def _controller(workload: Made) -> Controller:
-    asked = [container.requests for container in workload.containers]
+    all_requests = [container.requests for container in workload.containers]
     return Controller(
         name=workload.fact.name,
-        cpu_millis=sum(millis(_amount(requests.get("cpu"))) for requests in asked),
-        memory_mib=sum(mebibytes(_amount(requests.get("memory"))) for requests in asked),
+        cpu_millis=sum(millis(_amount(requests.get("cpu"))) for requests in all_requests),
+        memory_mib=sum(mebibytes(_amount(requests.get("memory"))) for requests in all_requests),
         replicas=workload.replicas,
         hosts_apart=workload.fact.hosts_apart,
         is_spread=bool(workload.spread),
     )
 
 
-def _amount(written: str | None) -> Fraction:
+def _amount(text: str | None) -> Fraction:
     """The number of a request; ValueError where the platform's values or a fact sheet have no valid quantity."""
-    if written is None:
+    if text is None:
         return Fraction(0)
-    amount = quantity(written)
+    amount = quantity(text)
     if amount is None:
-        raise ValueError(f"{written!r} is not a quantity")
+        raise ValueError(f"{text!r} is not a quantity")
     return amount

@@ -36,10 +36,13 @@ class Load:
         return self.nodes - 1
 
     def __str__(self) -> str:
-        asked, left = _amount(self.cpu_millis, self.memory_mib), _amount(self.room.cpu_millis, self.room.memory_mib)
+        request, remaining_room = (
+            _amount(self.cpu_millis, self.memory_mib),
+            _amount(self.room.cpu_millis, self.room.memory_mib),
+        )
         return (
-            f"system nodes: {self.nodes} of {' or '.join(self.instance_types)}; controllers ask for {asked} in"
-            f" {self.pods} pods; with one node down there is {self.hosts} times {left}"
+            f"system nodes: {self.nodes} of {' or '.join(self.instance_types)}; controllers ask for {request} in"
+            f" {self.pods} pods; with one node down there is {self.hosts} times {remaining_room}"
         )
 
     def as_json(self) -> dict[str, object]:
@@ -76,16 +79,17 @@ def load(group: SystemNodes, pods: SystemPods) -> Load | None:
 
 def faults(group: SystemNodes, pods: SystemPods) -> list[Fault]:
     """A fault for a group without room for its controllers while one node is down."""
-    carried = load(group, pods)
-    if carried is None or not carried.unplaced:
+    group_load = load(group, pods)
+    if group_load is None or not group_load.unplaced:
         return []
-    asked = _amount(carried.cpu_millis, carried.memory_mib)
-    left = _amount(carried.room.cpu_millis, carried.room.memory_mib)
+    request = _amount(group_load.cpu_millis, group_load.memory_mib)
+    remaining_room = _amount(group_load.room.cpu_millis, group_load.room.memory_mib)
     return [
         Fault(
             "system_nodes",
             f"{group.nodes} nodes of {' or '.join(group.instance_types)}: with one node down there is no room for"
-            f" {', '.join(carried.unplaced)}; controllers ask for {asked}, and there is {carried.hosts} times {left}",
+            f" {', '.join(group_load.unplaced)}; controllers ask for {request},"
+            f" and there is {group_load.hosts} times {remaining_room}",
             "a group with room for every controller while one of its nodes is replaced or lost",
             _change(group, pods),
         )
@@ -96,18 +100,18 @@ def _change(group: SystemNodes, pods: SystemPods) -> str:
     """The change: the fewest nodes, or the smallest type of the same family, with enough room."""
     counts = (group.model_copy(update={"nodes": nodes}) for nodes in range(group.nodes + 1, MAX_SYSTEM_NODES + 1))
     sizes = (group.model_copy(update={"instance_types": (node.name,)}) for node in _larger(group))
-    more = next((larger for larger in counts if _carries(larger, pods)), None)
+    wider = next((larger for larger in counts if _carries(larger, pods)), None)
     greater = next((larger for larger in sizes if _carries(larger, pods)), None)
     ways = (
-        more and f"raise system_nodes.nodes to {more.nodes}",
+        wider and f"raise system_nodes.nodes to {wider.nodes}",
         greater and f"take {greater.instance_types[0]} as system_nodes.instance_types",
     )
     return ", or ".join(way for way in ways if way) or "take a larger instance type"
 
 
 def _carries(group: SystemNodes, pods: SystemPods) -> bool:
-    carried = load(group, pods)
-    return carried is not None and not carried.unplaced
+    group_load = load(group, pods)
+    return group_load is not None and not group_load.unplaced
 
 
 def _larger(group: SystemNodes) -> list[InstanceType]:

@@ -1,4 +1,4 @@
-"""The platform's own pods, as charts make them of our values, and the check that each can run where it is meant to."""
+"""The platform's own pods, as charts make them of the platform's values, and the check that each finds its node."""
 
 from gpuplatform.analysis.workloads.faults import faults
 from gpuplatform.analysis.workloads.made import Made, made, value_at

@@ -29,19 +29,19 @@ def _placed(workload: Made, kinds: tuple[NodeKind, ...]) -> Iterator[Fault]:
     """A fault for intended nodes that reject the pods, and one for other nodes that accept them."""
     ask = workload.ask
     paths, place = workload.fact.paths, workload.fact.place
-    missed = [kind for kind in kinds if place in kind.places and not stands(ask, kind)]
-    strayed = [kind for kind in kinds if place not in kind.places and stands(ask, kind)]
-    if missed:
+    refusing_kinds = [kind for kind in kinds if place in kind.places and not stands(ask, kind)]
+    foreign_kinds = [kind for kind in kinds if place not in kind.places and stands(ask, kind)]
+    if refusing_kinds:
         yield Fault(
             _path(workload),
-            f"cannot run on {_listed(missed)}: its pod {'; '.join(obstacles(ask, missed[0]))}",
+            f"cannot run on {_listed(refusing_kinds)}: its pod {'; '.join(obstacles(ask, refusing_kinds[0]))}",
             f"a pod that can run where it is meant to: {place.value}",
             f"add the missing toleration or selector{_by(paths.tolerations, paths.node_selector)}",
         )
-    if strayed:
+    if foreign_kinds:
         yield Fault(
             _path(workload),
-            f"can run on {_listed(strayed)}",
+            f"can run on {_listed(foreign_kinds)}",
             f"a pod that can run only where it is meant to: {place.value}",
             f"make it select those nodes{_by(paths.node_selector, paths.affinity)}",
         )
@@ -69,5 +69,5 @@ def _listed(kinds: list[NodeKind]) -> str:
 
 
 def _by(*paths: str | None) -> str:
-    named = [path for path in paths if path is not None]
-    return f", by the chart's {' and '.join(named)}" if named else "; no value of the chart reaches it"
+    value_paths = [path for path in paths if path is not None]
+    return f", by the chart's {' and '.join(value_paths)}" if value_paths else "; no value of the chart reaches it"

@@ -1,6 +1,6 @@
-"""The workloads that a chart makes of values: its fact sheet, with our values over the chart's defaults.
+"""The workloads that a chart makes of values: its fact sheet, with the platform's values over the chart's defaults.
 
-As in Helm: our mapping is merged into the chart's mapping key by key, and our list replaces the chart's list.
+Values are merged as Helm merges them: a mapping key by key into the chart's mapping, a list in place of the chart's.
 """
 
 from __future__ import annotations
@@ -103,13 +103,13 @@ def value_at(values: Values, path: str | None) -> object:
 def _is_on(sheet: Sheet, values: Values, switch: str | None, *, default: bool) -> bool:
     if switch is None:
         return default
-    chosen = value_at(values, switch)
-    return sheet.switches[switch] if chosen is None else bool(chosen)
+    switch_value = value_at(values, switch)
+    return sheet.switches[switch] if switch_value is None else bool(switch_value)
 
 
 def _made(chart: str, workload: Workload, values: Values, namespace: str) -> Made:
     paths = workload.paths
-    replaced = value_at(values, paths.tolerations)
+    own_tolerations = value_at(values, paths.tolerations)
     account, replicas, priority = (
         value_at(values, path) for path in (paths.service_account, paths.replicas, paths.priority)
     )
@@ -119,7 +119,10 @@ def _made(chart: str, workload: Workload, values: Values, namespace: str) -> Mad
         namespace=workload.namespace or namespace,
         service_account=workload.service_account if account is None else str(account),
         replicas=workload.replicas if replicas is None else int(str(replicas)),
-        tolerations=(*workload.always_tolerates, *(workload.tolerations if replaced is None else _texts(replaced))),
+        tolerations=(
+            *workload.always_tolerates,
+            *(workload.tolerations if own_tolerations is None else _texts(own_tolerations)),
+        ),
         node_selector={**workload.node_selector, **_text(value_at(values, paths.node_selector))},
         node_terms=_terms(paths, values) or workload.node_terms,
         priority=workload.priority if priority is None else str(priority),
@@ -146,25 +149,25 @@ def _terms(paths: Paths, values: Values) -> tuple[tuple[AffinityRequirement, ...
 
 
 def _requests(default: Requests, values: Values, path: str | None) -> dict[str, str]:
-    chosen = _text(value_at(values, f"{path}.requests")) if path else {}
-    return {**default.model_dump(exclude_none=True), **chosen}
+    own_requests = _text(value_at(values, f"{path}.requests")) if path else {}
+    return {**default.model_dump(exclude_none=True), **own_requests}
 
 
-def _toleration(written: Mapping[str, str]) -> Toleration:
+def _toleration(document: Mapping[str, str]) -> Toleration:
     """A toleration as the API server reads it: without a key it means every key, without an operator Equal, without an
     effect every effect."""
-    exists = written.get("operator", "Equal") == "Exists"
-    effect = written.get("effect")
+    exists = document.get("operator", "Equal") == "Exists"
+    effect = document.get("effect")
     return Toleration(
-        key=written.get("key", ""),
-        value=None if exists else written.get("value", ""),
+        key=document.get("key", ""),
+        value=None if exists else document.get("value", ""),
         effect=TaintEffect(effect) if effect else None,
     )
 
 
 def _line(requirement: AffinityRequirement) -> dict[str, object]:
-    written: dict[str, object] = {"key": requirement.key, "operator": requirement.operator}
-    return {**written, "values": list(requirement.values)} if requirement.values else written
+    document: dict[str, object] = {"key": requirement.key, "operator": requirement.operator}
+    return {**document, "values": list(requirement.values)} if requirement.values else document
 
 
 def _mapping(value: object) -> Values:

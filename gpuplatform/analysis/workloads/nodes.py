@@ -37,9 +37,9 @@ def node_kinds(
 
     ``pool_labels`` returns the labels of a GPU pool's nodes; ``marks`` are the labels that operators add to nodes.
     """
-    written = tuple(marks)
+    all_marks = tuple(marks)
     return tuple(
-        _marked(kind, written) for kind in (*_system(settings), *_gpu(settings, pool_labels), *_others(settings))
+        _marked(kind, all_marks) for kind in (*_system(settings), *_gpu(settings, pool_labels), *_others(settings))
     )
 
 
@@ -57,8 +57,8 @@ def obstacles(ask: PodAsk, node: NodeKind) -> tuple[str, ...]:
         for taint in node.taints
         if not tolerates(ask.tolerations, taint)
     )
-    lacking = min((unmet(alternative, node.labels) for alternative in ask.alternatives), key=len, default=())
-    return (*taints, *(f"selects {demand}" for demand in lacking))
+    unmet_requirements = min((unmet(alternative, node.labels) for alternative in ask.alternatives), key=len, default=())
+    return (*taints, *(f"selects {demand}" for demand in unmet_requirements))
 
 
 def _system(settings: Settings) -> Iterator[NodeKind]:
@@ -75,23 +75,25 @@ def _system(settings: Settings) -> Iterator[NodeKind]:
 def _gpu(settings: Settings, pool_labels: Callable[[PlannedNodePool], Mapping[str, str]]) -> Iterator[NodeKind]:
     for planned in plan(settings.pools, settings.network.zones):
         by_karpenter = planned.pool.provisioner is Provisioner.KARPENTER
-        for offered in planned.types:
+        for node_type in planned.types:
             labels_of_type = (
-                {**instance_labels(offered.name), keys.NODEPOOL: planned.name} if by_karpenter else _plain(offered.name)
+                {**instance_labels(node_type.name), keys.NODEPOOL: planned.name}
+                if by_karpenter
+                else _plain(node_type.name)
             )
             yield NodeKind(
-                name=f"a node of {planned.name} ({offered.name})",
+                name=f"a node of {planned.name} ({node_type.name})",
                 labels={**labels_of_type, **pool_labels(planned)},
                 taints=planned.taints,
-                places=_gpu_places(planned, offered),
+                places=_gpu_places(planned, node_type),
                 count=planned.replicas,
             )
 
 
-def _gpu_places(planned: PlannedNodePool, offered: InstanceType) -> frozenset[MeantFor]:
+def _gpu_places(planned: PlannedNodePool, node_type: InstanceType) -> frozenset[MeantFor]:
     pool = planned.pool
     places = {MeantFor.EVERY_NODE, MeantFor.GPU_NODES}
-    if pool.efa and offered.efa_interfaces:
+    if pool.efa and node_type.efa_interfaces:
         places.add(MeantFor.EFA_NODES)
     if pool.dra:
         return frozenset({*places, MeantFor.CLAIM_NODES})
@@ -116,11 +118,11 @@ def _others(settings: Settings) -> Iterator[NodeKind]:
 
 def _plain(name: str) -> dict[str, str]:
     """The labels that Kubernetes sets on every node; nodes of Karpenter have more."""
-    known_type = instance_type(name)
-    architecture = known_type.architecture if known_type else "amd64"
+    node_type = instance_type(name)
+    architecture = node_type.architecture if node_type else "amd64"
     return {keys.INSTANCE_TYPE: name, keys.ARCHITECTURE: architecture, keys.OPERATING_SYSTEM: "linux"}
 
 
 def _marked(kind: NodeKind, marks: tuple[Mark, ...]) -> NodeKind:
-    written = {key: value for mark in marks if mark.place in kind.places for key, value in mark.labels.items()}
-    return NodeKind(kind.name, {**kind.labels, **written}, kind.taints, kind.places, kind.count)
+    added_labels = {key: value for mark in marks if mark.place in kind.places for key, value in mark.labels.items()}
+    return NodeKind(kind.name, {**kind.labels, **added_labels}, kind.taints, kind.places, kind.count)

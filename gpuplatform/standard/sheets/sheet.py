@@ -211,9 +211,11 @@ class Sheet(_Fact):
 
     @model_validator(mode="after")
     def _name_known_switches(self) -> Self:
-        named = {path for workload in self.workloads for path in (workload.when, workload.unless) if path is not None}
-        if unknown := named - set(self.switches):
-            raise ValueError(f"{self.name}: no switch {', '.join(sorted(unknown))}")
+        conditions = {
+            path for workload in self.workloads for path in (workload.when, workload.unless) if path is not None
+        }
+        if unknown_switches := conditions - set(self.switches):
+            raise ValueError(f"{self.name}: no switch {', '.join(sorted(unknown_switches))}")
         return self
 
     @property
@@ -235,5 +237,7 @@ def sheets() -> dict[str, Sheet]:
     """Every sheet by the name of its chart or add-on."""
     folder = resources.files("gpuplatform.standard.sheets") / "data"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    read = (Sheet.model_validate(yaml.load(file.read_text("utf-8"), Loader=yaml.CSafeLoader)) for file in files)
-    return {sheet.name: sheet for sheet in read}
+    parsed_sheets = (
+        Sheet.model_validate(yaml.load(file.read_text("utf-8"), Loader=yaml.CSafeLoader)) for file in files
+    )
+    return {sheet.name: sheet for sheet in parsed_sheets}
