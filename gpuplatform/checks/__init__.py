@@ -38,6 +38,6 @@ _CHECKS = (
 )
 
 
-def cross_check(draft: PartialSettings) -> list[Fault]:
+def cross_check(settings: PartialSettings) -> list[Fault]:
     """The errors and warnings of every check on the settings that could be read."""
-    return [fault for check in _CHECKS for fault in check(draft)]
+    return [fault for check in _CHECKS for fault in check(settings)]

@@ -14,11 +14,11 @@ from gpuplatform.standard import versions
 _PRIVATE = tuple(ipaddress.IPv4Network(network) for network in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
 
 
-def check_cluster(draft: PartialSettings) -> list[Fault]:
+def check_cluster(settings: PartialSettings) -> list[Fault]:
     """Faults of the cluster's own settings, and of pools that need a feature gate that is off."""
-    faults = _cluster(draft.cluster) if draft.cluster else []
-    gates = draft.feature_gates
-    for pool in draft.pools:
+    faults = _cluster(settings.cluster) if settings.cluster else []
+    gates = settings.feature_gates
+    for pool in settings.pools:
         if gates and not gates.static_capacity and _is_static_by_karpenter(pool):
             faults.append(_needs_gate(pool, "nodes", "static_capacity", "provisioner: managed-node-group"))
         if gates and not gates.node_overlay and pool.sharing != "exclusive" and pool.nodes is None:
@@ -152,7 +152,7 @@ def _creator(cluster: Cluster) -> list[Fault]:
     ]
 
 
-def check_bring_up(draft: PartialSettings) -> list[Fault]:
+def check_bring_up(settings: PartialSettings) -> list[Fault]:
     """Faults of pools that set mig_bring_up without MIG."""
     return [
         Fault(
@@ -161,11 +161,11 @@ def check_bring_up(draft: PartialSettings) -> list[Fault]:
             "mig_bring_up only on cards that are cut by mig",
             "leave mig_bring_up out, or cut the cards by mig",
         )
-        for pool in draft.pools
+        for pool in settings.pools
         if "mig_bring_up" in pool.model_fields_set
         and mig_profile(pool) is None
         # Where the sharing could not be read, it may have been mig.
-        and (_sharing_in_words(pool) or pool in draft.whole_pools)
+        and (_sharing_in_words(pool) or pool in settings.whole_pools)
     ]
 
 

@@ -14,27 +14,27 @@ from gpuplatform.settings.partial import PartialSettings
 from gpuplatform.settings.pools import CardChoice, Pool
 
 
-def check_hardware(draft: PartialSettings) -> list[Fault]:
+def check_hardware(settings: PartialSettings) -> list[Fault]:
     """Faults of every instance type and card that the settings name."""
     faults: list[Fault] = []
-    for pool in draft.pools:
+    for pool in settings.pools:
         for choice in pool.cards:
-            faults += _choice(pool, choice, draft)
-    if draft.system_nodes:
-        faults += _plain_types("system_nodes.instance_types", draft.system_nodes.instance_types, draft)
-    for cpu in draft.cpu_pools:
-        faults += _plain_types(f"cpu_pools[{cpu.name}].instance_types", cpu.instance_types, draft)
-    for neuron in draft.neuron_pools:
+            faults += _choice(pool, choice, settings)
+    if settings.system_nodes:
+        faults += _plain_types("system_nodes.instance_types", settings.system_nodes.instance_types, settings)
+    for cpu in settings.cpu_pools:
+        faults += _plain_types(f"cpu_pools[{cpu.name}].instance_types", cpu.instance_types, settings)
+    for neuron in settings.neuron_pools:
         path = f"neuron_pools[{neuron.name}].instance_types"
         for name in neuron.instance_types:
-            neuron_type, type_faults = _looked_up(path, name, draft)
+            neuron_type, type_faults = _looked_up(path, name, settings)
             faults += type_faults
             if neuron_type and not neuron_type.neuron_devices:
                 faults.append(Fault(path, name, "types with Inferentia or Trainium", "remove it"))
     return faults
 
 
-def _choice(pool: Pool, choice: CardChoice, draft: PartialSettings) -> list[Fault]:
+def _choice(pool: Pool, choice: CardChoice, settings: PartialSettings) -> list[Fault]:
     path = f"pools[{pool.name}].cards[{choice.card}]"
     catalog_card = card(choice.card)
     faults: list[Fault] = []
@@ -47,7 +47,7 @@ def _choice(pool: Pool, choice: CardChoice, draft: PartialSettings) -> list[Faul
             warning(f"{path}.card", choice.card, "a card that NVIDIA still ships drivers for", "choose a newer card")
         )
     for name in choice.instance_types:
-        card_type, type_faults = _looked_up(f"{path}.instance_types", name, draft)
+        card_type, type_faults = _looked_up(f"{path}.instance_types", name, settings)
         faults += type_faults
         if card_type:
             faults += _carries(pool, choice, card_type, path)
@@ -77,34 +77,34 @@ def _carries(pool: Pool, choice: CardChoice, card_type: InstanceType, path: str)
     return []
 
 
-def _plain_types(path: str, names: tuple[str, ...], draft: PartialSettings) -> list[Fault]:
+def _plain_types(path: str, names: tuple[str, ...], settings: PartialSettings) -> list[Fault]:
     faults: list[Fault] = []
     for name in names:
-        cpu_type, type_faults = _looked_up(path, name, draft)
+        cpu_type, type_faults = _looked_up(path, name, settings)
         faults += type_faults
         if cpu_type and (cpu_type.card or cpu_type.neuron_devices or cpu_type.fractional):
             faults.append(Fault(path, name, "types without accelerators", "choose a CPU type such as m7i.large"))
     return faults
 
 
-def _looked_up(path: str, name: str, draft: PartialSettings) -> tuple[InstanceType | None, list[Fault]]:
+def _looked_up(path: str, name: str, settings: PartialSettings) -> tuple[InstanceType | None, list[Fault]]:
     """The instance type of that name, or None, and the faults of naming it there."""
     node_type = instance_type(name)
     if node_type is None:
         suggestions = difflib.get_close_matches(name, instance_types(), n=3)
         change = f"write {' or '.join(suggestions)}" if suggestions else "choose a type of the catalog"
         return None, [Fault(path, name, "a type of the catalog", change)]
-    if draft.region is None:
+    if settings.region is None:
         return node_type, []
-    stack_prices = {price.instance_type for price in draft.cost.prices} if draft.cost else set[str]()
-    match offer(name, draft.region):
+    stack_prices = {price.instance_type for price in settings.cost.prices} if settings.cost else set[str]()
+    match offer(name, settings.region):
         case Availability.NOT_OFFERED:
-            fault = Fault(path, name, f"a type that {draft.region} offers", "choose another type, or another region")
+            fault = Fault(path, name, f"a type that {settings.region} offers", "choose another type, or another region")
             return node_type, [fault]
         case Availability.UNKNOWN if name not in stack_prices:
             fault = warning(
                 path,
-                f"{name}, without a known public price in {draft.region}",
+                f"{name}, without a known public price in {settings.region}",
                 "types with a price, because the bill and its limits need it",
                 f"add {name} under cost.prices with its price and source",
             )
@@ -117,20 +117,20 @@ _ONE_POOL = "types of one architecture: a pool is one NodePool with one ceiling,
 _ONE_IMAGE = "types of one architecture: the node group has one image"
 
 
-def check_architectures(draft: PartialSettings) -> list[Fault]:
+def check_architectures(settings: PartialSettings) -> list[Fault]:
     """Faults of pools, and of the system nodes, whose types have both architectures."""
     faults: list[Fault] = []
-    for pool in draft.pools:
+    for pool in settings.pools:
         change = "make a separate pool for each architecture"
         faults += _mixed(f"pools[{pool.name}].cards", _with_their_cards(pool), _ONE_POOL, change)
     change = "make a separate pool for each architecture, with a part of the ceiling"
-    for cpu in draft.cpu_pools:
+    for cpu in settings.cpu_pools:
         faults += _mixed(f"cpu_pools[{cpu.name}].instance_types", types_named(cpu.instance_types), _ONE_POOL, change)
-    for neuron in draft.neuron_pools:
+    for neuron in settings.neuron_pools:
         types = [node_type for node_type in types_named(neuron.instance_types) if node_type.neuron_devices]
         faults += _mixed(f"neuron_pools[{neuron.name}].instance_types", types, _ONE_POOL, change)
-    if draft.system_nodes is not None:
-        types = types_named(draft.system_nodes.instance_types)
+    if settings.system_nodes is not None:
+        types = types_named(settings.system_nodes.instance_types)
         faults += _mixed("system_nodes.instance_types", types, _ONE_IMAGE, "keep the types of one architecture")
     return faults
 
@@ -157,7 +157,7 @@ def _with_their_cards(pool: Pool) -> list[InstanceType]:
     ]
 
 
-def check_efa(draft: PartialSettings) -> list[Fault]:
+def check_efa(settings: PartialSettings) -> list[Fault]:
     """Faults of pools whose node class names network cards that some types lack, or that have no EFA there.
 
     Karpenter launches no type that lacks one of the cards (aws/karpenter-provider-aws v1.14.1
@@ -171,7 +171,7 @@ def check_efa(draft: PartialSettings) -> list[Fault]:
             " lacks one never launches",
             "keep the types with the same network cards, and make another pool for the rest",
         )
-        for pool in draft.pools
+        for pool in settings.pools
         if pool.efa and needs_named_interfaces(pool) and len(efa_layouts(pool)) > 1
     ]
 

@@ -24,19 +24,19 @@ RESERVED_NAMESPACES = frozenset(
 )
 
 
-def check_naming(draft: PartialSettings) -> list[Fault]:
+def check_naming(settings: PartialSettings) -> list[Fault]:
     """Faults of names used twice, of namespaces that belong to the platform, and of NodePool names too long."""
-    pools = [*draft.pools, *draft.cpu_pools, *draft.neuron_pools]
-    entries = draft.cluster.access_entries if draft.cluster else ()
+    pools = [*settings.pools, *settings.cpu_pools, *settings.neuron_pools]
+    entries = settings.cluster.access_entries if settings.cluster else ()
     faults = [
         *_twice("pools", "pool", (pool.name for pool in pools)),
-        *_twice("tenants", "tenant", (tenant.name for tenant in draft.tenants)),
-        *_namespaces(draft.tenants),
+        *_twice("tenants", "tenant", (tenant.name for tenant in settings.tenants)),
+        *_namespaces(settings.tenants),
         *_twice("cluster.access_entries", "access entry", (entry.name for entry in entries)),
-        *_cards_and_markets(draft),
-        *_node_pools_of_others(draft),
+        *_cards_and_markets(settings),
+        *_node_pools_of_others(settings),
     ]
-    for tenant in draft.tenants:
+    for tenant in settings.tenants:
         faults += [
             Fault(
                 f"tenants[{tenant.name}].namespaces[{namespace.name}].name",
@@ -54,15 +54,15 @@ def check_naming(draft: PartialSettings) -> list[Fault]:
             f"at most {names.MAX_LABEL_VALUE}: a NodePool's name is a label on its nodes",
             "shorten the pool's name",
         )
-        for planned in plan(draft.pools, draft.zones)
+        for planned in plan(settings.pools, settings.zones)
         if len(planned.name) > names.MAX_LABEL_VALUE
     ]
     return faults
 
 
-def _node_pools_of_others(draft: PartialSettings) -> list[Fault]:
+def _node_pools_of_others(settings: PartialSettings) -> list[Fault]:
     """Faults of CPU and Neuron pools whose name, which is also their NodePool's, is that of a GPU pool's NodePool."""
-    owners = {planned.name: planned.pool.name for planned in plan(draft.pools, draft.zones)}
+    owners = {planned.name: planned.pool.name for planned in plan(settings.pools, settings.zones)}
     return [
         Fault(
             f"{path}[{pool.name}].name",
@@ -70,7 +70,7 @@ def _node_pools_of_others(draft: PartialSettings) -> list[Fault]:
             "a name that no other NodePool has: of two NodePools of one name only one is made",
             "choose another name",
         )
-        for path, pools in (("cpu_pools", draft.cpu_pools), ("neuron_pools", draft.neuron_pools))
+        for path, pools in (("cpu_pools", settings.cpu_pools), ("neuron_pools", settings.neuron_pools))
         for pool in pools
         if pool.name in owners
     ]
@@ -97,9 +97,9 @@ def _namespaces(tenants: Iterable[Tenant]) -> list[Fault]:
     return faults
 
 
-def _cards_and_markets(draft: PartialSettings) -> list[Fault]:
+def _cards_and_markets(settings: PartialSettings) -> list[Fault]:
     faults: list[Fault] = []
-    for pool in draft.pools:
+    for pool in settings.pools:
         path = f"pools[{pool.name}].cards"
         faults += _twice(path, "card", (choice.card for choice in pool.cards))
         for choice in pool.cards:

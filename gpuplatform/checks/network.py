@@ -33,18 +33,18 @@ _GATEWAY_SERVICE = "s3"
 """Every new network has a gateway endpoint for this service in its route tables."""
 
 
-def check_network(draft: PartialSettings) -> list[Fault]:
+def check_network(settings: PartialSettings) -> list[Fault]:
     """Faults of the network, also in relation to the cluster's Services."""
-    network = draft.network
+    network = settings.network
     if network is None:
         return []
     faults: list[Fault] = []
-    removed = draft.lacks("network.new") or draft.lacks("network.existing")
+    removed = settings.lacks("network.new") or settings.lacks("network.existing")
     if (network.new is None) == (network.existing is None) and (network.new is not None or not removed):
         kinds, change = ("neither", "give one of them") if network.new is None else ("both", "keep one of them")
         faults.append(Fault("network", kinds, "exactly one of new and existing", change))
     if network.new:
-        faults += _new(network.new, draft)
+        faults += _new(network.new, settings)
     elif network.existing:
         faults += _existing(network.existing, len(network.zones))
     return faults
@@ -97,7 +97,7 @@ def _suggestion(service: str) -> str:
     return f"write {suggestions[0]}, if you mean it" if suggestions else "make sure that AWS has it in this region"
 
 
-def _new(network: NewNetwork, draft: PartialSettings) -> list[Fault]:
+def _new(network: NewNetwork, settings: PartialSettings) -> list[Fault]:
     faults = _endpoints(network)
     ranges = {"network.new.cidr": network.cidr}
     if network.pod_cidr:
@@ -107,8 +107,8 @@ def _new(network: NewNetwork, draft: PartialSettings) -> list[Fault]:
         if not LARGEST_PREFIX <= prefix <= SMALLEST_PREFIX:
             allowed = f"/{LARGEST_PREFIX} to /{SMALLEST_PREFIX}"
             faults.append(Fault(path, cidr, allowed, "choose a network of that size"))
-    if draft.cluster:
-        ranges["cluster.service_cidr"] = draft.cluster.service_cidr
+    if settings.cluster:
+        ranges["cluster.service_cidr"] = settings.cluster.service_cidr
     for (path, cidr), (other_path, other_cidr) in itertools.combinations(ranges.items(), 2):
         if ipaddress.IPv4Network(cidr).overlaps(ipaddress.IPv4Network(other_cidr)):
             allowed = f"a network that does not overlap {path} ({cidr})"
@@ -119,19 +119,19 @@ def _new(network: NewNetwork, draft: PartialSettings) -> list[Fault]:
 _LOOK = "aws ec2 describe-availability-zones"
 
 
-def check_zones(draft: PartialSettings) -> list[Fault]:
+def check_zones(settings: PartialSettings) -> list[Fault]:
     """Faults of the zones that the network names."""
-    network = draft.network
+    network = settings.network
     if network is None:
         return []
     path, zones = _named(network)
     repeated = sorted({zone.name for zone in zones if [zone.name for zone in zones].count(zone.name) > 1})
     faults = [Fault(path, f"{zone} twice", "each zone once", "remove one") for zone in repeated if network.new]
     faults += _ids(path, zones)
-    if draft.region:
-        faults += _of_region(path, zones, draft.region)
-        if not draft.lacks(path):
-            faults += _without_ids(path, zones, draft.region)
+    if settings.region:
+        faults += _of_region(path, zones, settings.region)
+        if not settings.lacks(path):
+            faults += _without_ids(path, zones, settings.region)
     return faults
 
 

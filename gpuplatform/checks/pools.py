@@ -17,19 +17,19 @@ from gpuplatform.standard.labels import Role
 from gpuplatform.standard.markets import Market
 
 
-def check_pools(draft: PartialSettings) -> list[Fault]:
+def check_pools(settings: PartialSettings) -> list[Fault]:
     """Faults of each GPU pool, and of their number."""
     faults: list[Fault] = []
-    for pool in draft.pools:
+    for pool in settings.pools:
         path = f"pools[{pool.name}]"
-        faults += _zones(pool, path, draft.zones)
-        faults += _static(pool, path, draft.zones)
+        faults += _zones(pool, path, settings.zones)
+        faults += _static(pool, path, settings.zones)
         faults += windows(f"{path}.disruption", pool.disruption)
         for choice in pool.cards:
             for market in choice.markets:
                 faults += _market(pool, choice, market, f"{path}.cards[{choice.card}].markets[{market.market}]")
         faults += _sizes(pool, path)
-    elastic = [node_pool for node_pool in plan(draft.pools, draft.zones) if node_pool.replicas is None]
+    elastic = [node_pool for node_pool in plan(settings.pools, settings.zones) if node_pool.replicas is None]
     if len(elastic) > MAX_WEIGHT:
         faults.append(
             warning(
@@ -226,15 +226,15 @@ def _sizes(pool: Pool, path: str) -> list[Fault]:
     return faults
 
 
-def check_other_pools(draft: PartialSettings) -> list[Fault]:
+def check_other_pools(settings: PartialSettings) -> list[Fault]:
     """Faults of each CPU and Neuron pool."""
     faults: list[Fault] = []
-    for pool in draft.cpu_pools:
+    for pool in settings.cpu_pools:
         path = f"cpu_pools[{pool.name}]"
         largest = max((node_type.vcpus for node_type in types_named(pool.instance_types)), default=0)
         faults += _ceiling(f"{path}.ceiling_vcpus", pool.ceiling_vcpus, largest, "vCPUs")
         faults += _reserved(f"{path}.markets", pool.markets) + windows(f"{path}.disruption", pool.disruption)
-    for neuron in draft.neuron_pools:
+    for neuron in settings.neuron_pools:
         path = f"neuron_pools[{neuron.name}]"
         devices = (node_type.neuron_devices for node_type in types_named(neuron.instance_types))
         faults += _ceiling(f"{path}.ceiling_devices", neuron.ceiling_devices, max(devices, default=0), "devices")

@@ -17,16 +17,16 @@ from gpuplatform.settings.settings import PriceOverride
 from gpuplatform.standard.markets import Market
 
 
-def check_prices(draft: PartialSettings) -> list[Fault]:
+def check_prices(settings: PartialSettings) -> list[Fault]:
     """Faults of prices of unknown types and of repeated prices, and a warning for each replaced list price."""
-    if draft.cost is None:
+    if settings.cost is None:
         return []
-    counts = Counter(override.instance_type for override in draft.cost.prices)
-    first_of_type = {override.instance_type: override for override in reversed(draft.cost.prices)}
+    counts = Counter(override.instance_type for override in settings.cost.prices)
+    first_of_type = {override.instance_type: override for override in reversed(settings.cost.prices)}
     return [
         *(_unknown(name) for name in counts if name not in instance_types()),
         *(_twice(name, count) for name, count in counts.items() if count > 1),
-        *(fault for override in first_of_type.values() for fault in _replaced(override, draft.region)),
+        *(fault for override in first_of_type.values() for fault in _replaced(override, settings.region)),
     ]
 
 
@@ -55,13 +55,13 @@ def _replaced(override: PriceOverride, region: str | None) -> list[Fault]:
     ]
 
 
-def check_spot(draft: PartialSettings) -> list[Fault]:
+def check_spot(settings: PartialSettings) -> list[Fault]:
     """A warning where a pool buys on spot and the settings do not say whether the role for spot exists."""
-    if draft.account is None or draft.account.spot_service_linked_role is not None:
+    if settings.account is None or settings.account.spot_service_linked_role is not None:
         return []
     pools = [
-        *(pool.name for pool in draft.pools if _on_spot(pool)),
-        *(pool.name for pool in (*draft.cpu_pools, *draft.neuron_pools) if Market.SPOT in pool.markets),
+        *(pool.name for pool in settings.pools if _on_spot(pool)),
+        *(pool.name for pool in (*settings.cpu_pools, *settings.neuron_pools) if Market.SPOT in pool.markets),
     ]
     if not pools:
         return []

@@ -19,13 +19,13 @@ _MOST_TAINTS = 8
 """A pool with more taints has more subsets of them than there are pools."""
 
 
-def check_reach(draft: PartialSettings) -> list[Fault]:
+def check_reach(settings: PartialSettings) -> list[Fault]:
     """Faults of pools whose block reaches a NodePool of another pool."""
     # Most pools differ in purpose, role or partition, and the others in their taints. So pools are compared only if the
     # first three are equal and the block tolerates all taints of the other pool.
     alike: dict[_Corner, dict[_Demands, list[PlannedNodePool]]] = defaultdict(lambda: defaultdict(list))
     owners: dict[str, PlannedNodePool] = {}
-    for node_pool in plan(draft.whole_pools, draft.zones):
+    for node_pool in plan(settings.whole_pools, settings.zones):
         alike[_corner(node_pool)][demands(node_pool.taints)].append(node_pool)
         owners.setdefault(node_pool.pool.name, node_pool)
     faults: list[Fault] = []
@@ -72,11 +72,11 @@ _FOREIGN_DOMAINS = ("kubernetes.io", "k8s.io", "karpenter.sh", "karpenter.k8s.aw
 """Domains of other projects, whose controllers give their keys a meaning, and may remove taints from ready nodes."""
 
 
-def check_taints(draft: PartialSettings) -> list[Fault]:
+def check_taints(settings: PartialSettings) -> list[Fault]:
     """Faults of each pool's own taints."""
     return [
         fault
-        for pool in draft.pools
+        for pool in settings.pools
         for index, taint in enumerate(pool.taints)
         for fault in _faults(f"pools[{pool.name}].taints[{index}]", taint, pool.taints[:index])
     ]

@@ -17,21 +17,21 @@ MIN_SHARES = 2
 """The device plugin refuses fewer than two replicas (NVIDIA/k8s-device-plugin api/config/v1/replicas.go, v0.20.0)."""
 
 
-def check_sharing(draft: PartialSettings) -> list[Fault]:
+def check_sharing(settings: PartialSettings) -> list[Fault]:
     """Faults of each pool's sharing, and of earlier sharing."""
-    faults = [fault for pool in draft.pools for fault in _pool(pool, draft)]
-    for number, earlier in enumerate(draft.earlier_sharing):
+    faults = [fault for pool in settings.pools for fault in _pool(pool, settings)]
+    for number, earlier in enumerate(settings.earlier_sharing):
         faults += _way(earlier.sharing, [earlier.card], f"earlier_sharing[{number}].sharing")
     return faults
 
 
-def _pool(pool: Pool, draft: PartialSettings) -> list[Fault]:
+def _pool(pool: Pool, settings: PartialSettings) -> list[Fault]:
     sharing = pool.sharing
     if not isinstance(sharing, Sharing):
         return []
     path = f"pools[{pool.name}].sharing"
     method_names = [key for key, value in sharing.model_dump().items() if value is not None]
-    if not method_names and pool not in draft.whole_pools:
+    if not method_names and pool not in settings.whole_pools:
         return []  # the method could not be read, and its fault is already reported
     faults = _way(sharing, [choice.card for choice in pool.cards], path)
     if len(method_names) == 1 and sharing.mig is None and pool.role is Role.CHIEF:
@@ -102,19 +102,19 @@ _TOO_OLD = ("1.33",)
 """Supported minors without resource.k8s.io/v1, which exists since 1.34 (Kubernetes release notes)."""
 
 
-def check_dra(draft: PartialSettings) -> list[Fault]:
+def check_dra(settings: PartialSettings) -> list[Fault]:
     """Faults of each pool whose cards are claimed (DRA)."""
-    pools = [pool for pool in draft.pools if pool.dra]
-    faults = [fault for pool in pools for fault in _dra_pool(pool, draft)]
-    if pools and draft.cluster is not None and draft.cluster.version in _TOO_OLD:
+    pools = [pool for pool in settings.pools if pool.dra]
+    faults = [fault for pool in pools for fault in _dra_pool(pool, settings)]
+    if pools and settings.cluster is not None and settings.cluster.version in _TOO_OLD:
         newer = ", ".join(minor for minor in KUBERNETES_SUPPORTED if minor not in _TOO_OLD)
         allowed = f"one of {newer} for pools with dra: Kubernetes before 1.34 has no API for claims"
         change = "raise the version, or remove dra from the pools"
-        faults.append(Fault("cluster.version", repr(draft.cluster.version), allowed, change))
+        faults.append(Fault("cluster.version", repr(settings.cluster.version), allowed, change))
     return faults
 
 
-def _dra_pool(pool: Pool, draft: PartialSettings) -> list[Fault]:
+def _dra_pool(pool: Pool, settings: PartialSettings) -> list[Fault]:
     path = f"pools[{pool.name}].dra"
     faults: list[Fault] = []
     if pool.nodes is None:
@@ -133,7 +133,7 @@ def _dra_pool(pool: Pool, draft: PartialSettings) -> list[Fault]:
         change = "add mig_bring_up: before-kubelet, or remove dra"
         faults.append(Fault(path, f"true with mig_bring_up {pool.mig_bring_up.value}", allowed, change))
     resource = unit_resource(pool)
-    others = [other.name for other in draft.pools if not other.dra and unit_resource(other) == resource]
+    others = [other.name for other in settings.pools if not other.dra and unit_resource(other) == resource]
     if others:
         faults.append(
             warning(

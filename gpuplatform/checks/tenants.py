@@ -15,19 +15,19 @@ _RESERVED_GROUP_PREFIXES = ("system:", PLATFORM_PREFIX)
 """Prefixes of groups that belong to Kubernetes or to the platform, such as the break-glass group."""
 
 
-def check_tenants(draft: PartialSettings) -> list[Fault]:
+def check_tenants(settings: PartialSettings) -> list[Fault]:
     """Faults of each tenant."""
-    pool_resources = offered_resources(draft.pools, draft.neuron_pools)
+    pool_resources = offered_resources(settings.pools, settings.neuron_pools)
     faults: list[Fault] = []
-    for tenant in draft.tenants:
+    for tenant in settings.tenants:
         faults += _reserved_groups(tenant)
-        faults += _without_access(tenant, draft)
-        faults += _queue(tenant, draft)
+        faults += _without_access(tenant, settings)
+        faults += _queue(tenant, settings)
         for namespace in tenant.namespaces:
-            faults += _named_pools(tenant, namespace, draft)
-            faults += _namespace(tenant, namespace, pool_resources, draft.broken_pools_text)
-            faults += _network(tenant, namespace, draft)
-            faults += _role_name(tenant, namespace, draft)
+            faults += _named_pools(tenant, namespace, settings)
+            faults += _namespace(tenant, namespace, pool_resources, settings.broken_pools_text)
+            faults += _network(tenant, namespace, settings)
+            faults += _role_name(tenant, namespace, settings)
     return faults
 
 
@@ -45,11 +45,11 @@ def _reserved_groups(tenant: Tenant) -> list[Fault]:
     ]
 
 
-def _without_access(tenant: Tenant, draft: PartialSettings) -> list[Fault]:
+def _without_access(tenant: Tenant, settings: PartialSettings) -> list[Fault]:
     """Warnings for groups that no access entry names: their members get access only from another source."""
-    if draft.cluster is None or draft.lacks("cluster.access_entries"):
+    if settings.cluster is None or settings.lacks("cluster.access_entries"):
         return []
-    entry_groups = sorted({group for entry in draft.cluster.access_entries for group in entry.groups})
+    entry_groups = sorted({group for entry in settings.cluster.access_entries for group in entry.groups})
     return [
         warning(
             f"tenants[{tenant.name}].groups",
@@ -62,7 +62,7 @@ def _without_access(tenant: Tenant, draft: PartialSettings) -> list[Fault]:
     ]
 
 
-def _network(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -> list[Fault]:
+def _network(tenant: Tenant, namespace: Namespace, settings: PartialSettings) -> list[Fault]:
     """Faults of exceptions without exactly one other side, or with the name of another policy of the namespace."""
     path, faults = f"tenants[{tenant.name}].namespaces[{namespace.name}].network", list[Fault]()
     policy_names = [str(policy) for policy in Allowed]
@@ -79,16 +79,16 @@ def _network(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -> li
             if side is not None
         ]
         if len(sides) != 1 and not any(
-            draft.lacks(f"{path}[{network_exception.name}].{side}") for side in ("namespace", "cidr")
+            settings.lacks(f"{path}[{network_exception.name}].{side}") for side in ("namespace", "cidr")
         ):
             both, change = " and ".join(sides) or "no other side", "name one of them"
             faults.append(Fault(f"{path}[{network_exception.name}]", both, "either a namespace or a cidr", change))
     return faults
 
 
-def _role_name(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -> list[Fault]:
+def _role_name(tenant: Tenant, namespace: Namespace, settings: PartialSettings) -> list[Fault]:
     """Faults of namespaces with buckets whose IAM role, named after cluster and namespace, gets too long a name."""
-    role = workload_role(draft.cluster.name, namespace.name) if draft.cluster else ""
+    role = workload_role(settings.cluster.name, namespace.name) if settings.cluster else ""
     if not namespace.buckets or len(role) <= MAX_ROLE_NAME:
         return []
     return [
@@ -101,10 +101,10 @@ def _role_name(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -> 
     ]
 
 
-def _named_pools(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -> list[Fault]:
+def _named_pools(tenant: Tenant, namespace: Namespace, settings: PartialSettings) -> list[Fault]:
     """Faults of pools that a namespace names and that are neither GPU nor Neuron pools of the stack."""
-    usable = [pool.name for pool in (*draft.pools, *draft.neuron_pools)]
-    open_to_all = [pool.name for pool in draft.cpu_pools]
+    usable = [pool.name for pool in (*settings.pools, *settings.neuron_pools)]
+    open_to_all = [pool.name for pool in settings.cpu_pools]
     return [
         Fault(
             f"tenants[{tenant.name}].namespaces[{namespace.name}].pools",
@@ -113,11 +113,11 @@ def _named_pools(tenant: Tenant, namespace: Namespace, draft: PartialSettings) -
             "remove it: CPU pools are open to all" if name in open_to_all else "name one of those",
         )
         for name in namespace.pools
-        if name not in usable and name not in draft.broken_pools_text and not draft.lacks(f"neuron_pools[{name}]")
+        if name not in usable and name not in settings.broken_pools_text and not settings.lacks(f"neuron_pools[{name}]")
     ]
 
 
-def _queue(tenant: Tenant, draft: PartialSettings) -> list[Fault]:
+def _queue(tenant: Tenant, settings: PartialSettings) -> list[Fault]:
     """Faults of a team that borrows a resource without a quota of it, or that keeps more than its quota."""
     path, quotas = f"tenants[{tenant.name}].queue", guaranteed(queued(tenant))
     if tenant.queue != Queue() and not queued(tenant):
@@ -130,7 +130,7 @@ def _queue(tenant: Tenant, draft: PartialSettings) -> list[Fault]:
             )
         ]
     if any(
-        draft.lacks(f"tenants[{tenant.name}].namespaces[{namespace.name}].quota") for namespace in tenant.namespaces
+        settings.lacks(f"tenants[{tenant.name}].namespaces[{namespace.name}].quota") for namespace in tenant.namespaces
     ):
         return []  # a quota could not be read
     return [

@@ -99,19 +99,21 @@ def queue_plan(settings: Settings) -> QueuePlan:
     return queue_plan_of(of_settings(settings))
 
 
-def queue_plan_of(draft: PartialSettings) -> QueuePlan:
+def queue_plan_of(settings: PartialSettings) -> QueuePlan:
     """The queues of partial settings, which may still be refused."""
-    stack_flavors = flavors(draft.pools, draft.zones)
+    stack_flavors = flavors(settings.pools, settings.zones)
     usable = {
-        (tenant.name, flavor.name) for tenant in draft.tenants for flavor in _of_team(draft, tenant, stack_flavors)
+        (tenant.name, flavor.name)
+        for tenant in settings.tenants
+        for flavor in _of_team(settings, tenant, stack_flavors)
     }
-    nominal = _nominal(draft, stack_flavors)
+    nominal = _nominal(settings, stack_flavors)
     teams = tuple(
         TeamQueue(
             tenant,
             _shares(tenant, [flavor for flavor in stack_flavors if (tenant.name, flavor.name) in usable], nominal),
         )
-        for tenant in draft.tenants
+        for tenant in settings.tenants
         if queued(tenant)
     )
     in_use = tuple(flavor for flavor in stack_flavors if any(name == flavor.name for _, name in usable))
@@ -120,25 +122,25 @@ def queue_plan_of(draft: PartialSettings) -> QueuePlan:
     return QueuePlan(in_use, teams, spare)
 
 
-def _of_team(draft: PartialSettings, tenant: Tenant, candidates: Iterable[Flavor]) -> list[Flavor]:
-    meant = {pool.name for namespace in queued(tenant) for pool in pools_of(namespace, draft.pools)}
+def _of_team(settings: PartialSettings, tenant: Tenant, candidates: Iterable[Flavor]) -> list[Flavor]:
+    meant = {pool.name for namespace in queued(tenant) for pool in pools_of(namespace, settings.pools)}
     resources = {name for namespace in queued(tenant) for name in namespace.quota} | set(tenant.queue.borrow)
     return [flavor for flavor in candidates if flavor.planned.pool.name in meant and flavor.resource in resources]
 
 
-def _nominal(draft: PartialSettings, stack_flavors: Sequence[Flavor]) -> dict[tuple[str, bool], Parts]:
+def _nominal(settings: PartialSettings, stack_flavors: Sequence[Flavor]) -> dict[tuple[str, bool], Parts]:
     """Guaranteed units of each flavor, by tenant and whether its namespaces are queued.
 
     Namespaces that may use the fewest flavors are served first.
     """
-    queues = draft.queues or Queues()
+    queues = settings.queues or Queues()
     room = {flavor.name: queues.guaranteeable(flavor.units) for flavor in stack_flavors}
     claims = sorted(
         (
             (tenant.name, namespace in queued(tenant), amount, usable)
-            for tenant in draft.tenants
+            for tenant in settings.tenants
             for namespace in tenant.namespaces
-            for meant in [pools_of(namespace, draft.pools)]
+            for meant in [pools_of(namespace, settings.pools)]
             for resource, amount in namespace.quota.items()
             if (
                 usable := [

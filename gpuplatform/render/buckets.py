@@ -47,10 +47,10 @@ def bucket_identity(cluster: str, namespace: Namespace) -> BucketIdentity | None
     )
 
 
-def too_large(draft: PartialSettings) -> list[Fault]:
+def too_large(settings: PartialSettings) -> list[Fault]:
     """A fault for each policy that IAM would refuse because of its length."""
     faults: list[Fault] = []
-    for tenant in draft.tenants:
+    for tenant in settings.tenants:
         for namespace in tenant.namespaces:
             identity = bucket_identity("", namespace)
             length = len("".join(json.dumps(identity.policy).split())) if identity else 0

@@ -99,8 +99,8 @@ def salvaged(raw: dict[str, Plain]) -> tuple[Settings | None, tuple[str, ...]]:
 
     The rest has the right form only: checks may still refuse it.
     """
-    settings, draft, _ = read(raw)
-    return settings or _repaired(Settings, raw), draft.refused
+    settings, partial_settings, _ = read(raw)
+    return settings or _repaired(Settings, raw), partial_settings.refused
 
 
 def _validated(model: type[M], raw: Plain) -> M:

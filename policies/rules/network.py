@@ -105,7 +105,9 @@ LOAD_BALANCER_INTERNAL = Rule(
     remediation=f"Annotate a Service with {_SERVICE_SCHEME}: internal, an Ingress with {_INGRESS_SCHEME}: internal.",
     kinds=(SERVICE, INGRESS),
     judge=_public_load_balancers,
-    admission=NotInCluster("the platform's policies there judge pods, nodes and namespaces; lint reports it to the team"),
+    admission=NotInCluster(
+        "the platform's policies there judge pods, nodes and namespaces; lint reports it to the team"
+    ),
 )
 
 RULES = (SUBNET_WITHOUT_PUBLIC_ADDRESSES, SECURITY_GROUP_CLOSED, LOAD_BALANCER_INTERNAL)

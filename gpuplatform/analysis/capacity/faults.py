@@ -16,23 +16,27 @@ from gpuplatform.settings.tenants import Namespace, Tenant
 _RATIO = "queues.overcommit_ratio"
 
 
-def faults(draft: PartialSettings) -> list[Fault]:
+def faults(settings: PartialSettings) -> list[Fault]:
     """Guarantees above the stack's over-commit ratio, and quotas above the ceilings of all their pools."""
-    if draft.queues is None or draft.broken_pools_text not in ("", "[]"):
+    if settings.queues is None or settings.broken_pools_text not in ("", "[]"):
         return []  # other checks report pools that cannot be read; sums without them would mislead
-    resource_offers = offers(draft)
-    room = _room(draft, draft.queues)
-    quota_faults = [fault for claim in claims_of(draft, resource_offers) for fault in _unserved(claim, resource_offers)]
-    quota_faults += [fault for line in capacity_lines(draft) for fault in _over(line, room, draft.queues)]
-    quota_faults += [fault for tenant in draft.tenants for fault in _borrowed(tenant, draft, resource_offers)]
-    quota_faults += claimed(draft)
-    return quota_faults or part_nodes(draft)
+    resource_offers = offers(settings)
+    room = _room(settings, settings.queues)
+    quota_faults = [
+        fault for claim in claims_of(settings, resource_offers) for fault in _unserved(claim, resource_offers)
+    ]
+    quota_faults += [fault for line in capacity_lines(settings) for fault in _over(line, room, settings.queues)]
+    quota_faults += [fault for tenant in settings.tenants for fault in _borrowed(tenant, settings, resource_offers)]
+    quota_faults += claimed(settings)
+    return quota_faults or part_nodes(settings)
 
 
-def _room(draft: PartialSettings, queues: Queues) -> Mapping[str, int]:
+def _room(settings: PartialSettings, queues: Queues) -> Mapping[str, int]:
     """The units that may be guaranteed on each pool: whole units of each flavor, as queues divide them."""
-    room = {neuron_pool.name: queues.guaranteeable(neuron_pool.ceiling_devices) for neuron_pool in draft.neuron_pools}
-    for flavor in flavors(draft.pools, draft.zones):
+    room = {
+        neuron_pool.name: queues.guaranteeable(neuron_pool.ceiling_devices) for neuron_pool in settings.neuron_pools
+    }
+    for flavor in flavors(settings.pools, settings.zones):
         name = flavor.planned.pool.name
         room[name] = room.get(name, 0) + queues.guaranteeable(flavor.units)
     return room
@@ -87,7 +91,7 @@ def _too_much(part: CapacityLine, room: int, allowed: float) -> Fault:
     )
 
 
-def _borrowed(tenant: Tenant, draft: PartialSettings, resource_offers: tuple[PoolOffer, ...]) -> Iterable[Fault]:
+def _borrowed(tenant: Tenant, settings: PartialSettings, resource_offers: tuple[PoolOffer, ...]) -> Iterable[Fault]:
     """A fault for each resource of which a team might hold more than all its pools have."""
     quotas = guaranteed(queued(tenant))
     for resource, amount in tenant.queue.borrow.items():
@@ -95,7 +99,7 @@ def _borrowed(tenant: Tenant, draft: PartialSettings, resource_offers: tuple[Poo
             pool.name
             for namespace in queued(tenant)
             if resource in namespace.quota
-            for pool in (*pools_of(namespace, draft.pools), *neuron_pools_of(namespace, draft.neuron_pools))
+            for pool in (*pools_of(namespace, settings.pools), *neuron_pools_of(namespace, settings.neuron_pools))
         }
         pools = [offer for offer in resource_offers if offer.resource == resource and offer.pool in usable_pools]
         most, quota = sum(pool.units for pool in pools), quotas.get(resource, 0)
@@ -112,13 +116,13 @@ def _named(pool_offers: Iterable[PoolOffer]) -> str:
     return ", ".join(f"pool {offer.pool} {offer.units}" for offer in pool_offers)
 
 
-def claimed(draft: PartialSettings) -> list[Fault]:
+def claimed(settings: PartialSettings) -> list[Fault]:
     """A fault for each queued namespace of a pool whose cards are claimed: Kueue admits no claim without a quota."""
     return [
         _claims(tenant, namespace, pool.name)
-        for tenant in draft.tenants
+        for tenant in settings.tenants
         for namespace in queued(tenant)
-        for pool in meant_for(namespace, draft.pools)
+        for pool in meant_for(namespace, settings.pools)
         if pool.dra
     ]
 
@@ -132,11 +136,11 @@ def _claims(tenant: Tenant, namespace: Namespace, pool: str) -> Fault:
     )
 
 
-def part_nodes(draft: PartialSettings) -> list[Fault]:
+def part_nodes(settings: PartialSettings) -> list[Fault]:
     """A warning for each team that may have less than one node of a pool: work that fills a node waits for ever."""
     return [
         _of_team(team.tenant, small_shares)
-        for team in queue_plan_of(draft).teams
+        for team in queue_plan_of(settings).teams
         if (small_shares := [share for share in _best(team) if share.nominal + share.borrow < share.flavor.node_units])
     ]
 

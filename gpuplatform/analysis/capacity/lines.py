@@ -70,10 +70,10 @@ class CapacityLine:
         return self.guaranteed / self.units if self.units else 0.0
 
 
-def offers(draft: PartialSettings) -> tuple[PoolOffer, ...]:
+def offers(settings: PartialSettings) -> tuple[PoolOffer, ...]:
     """One offer for each pool, in the order of the file; pools with dra are absent: no quota counts claims."""
     by_pool: dict[str, PoolOffer] = {}
-    for node_pool in plan(draft.pools, draft.zones):
+    for node_pool in plan(settings.pools, settings.zones):
         if node_pool.pool.dra:
             continue
         units = node_pool.ceiling_cards * node_pool.units_per_card
@@ -91,15 +91,15 @@ def offers(draft: PartialSettings) -> tuple[PoolOffer, ...]:
         )
     neuron = (
         PoolOffer(neuron_pool.name, resources.NEURON, 0, neuron_pool.ceiling_devices, 0)
-        for neuron_pool in draft.neuron_pools
+        for neuron_pool in settings.neuron_pools
     )
     return (*by_pool.values(), *neuron)
 
 
-def capacity_lines(draft: PartialSettings) -> tuple[CapacityLine, ...]:
+def capacity_lines(settings: PartialSettings) -> tuple[CapacityLine, ...]:
     """Every pool on exactly one line, with the claims that some of its pools can serve."""
-    resource_offers = offers(draft)
-    claims = claims_of(draft, resource_offers)
+    resource_offers = offers(settings)
+    claims = claims_of(settings, resource_offers)
     groups = _groups([offer.pool for offer in resource_offers], [claim.pools for claim in claims])
     return tuple(
         CapacityLine(
@@ -112,12 +112,12 @@ def capacity_lines(draft: PartialSettings) -> tuple[CapacityLine, ...]:
     )
 
 
-def claims_of(draft: PartialSettings, resource_offers: Iterable[PoolOffer]) -> tuple[Claim, ...]:
+def claims_of(settings: PartialSettings, resource_offers: Iterable[PoolOffer]) -> tuple[Claim, ...]:
     """Every quota that is not zero, with the namespace's pools that offer its resource."""
     offers_of_pools = tuple(resource_offers)
     return tuple(
-        Claim(tenant.name, namespace.name, resource, amount, _meant(draft, offers_of_pools, namespace, resource))
-        for tenant, namespace in _namespaces(draft.tenants)
+        Claim(tenant.name, namespace.name, resource, amount, _meant(settings, offers_of_pools, namespace, resource))
+        for tenant, namespace in _namespaces(settings.tenants)
         for resource, amount in namespace.quota.items()
         if amount
     )
@@ -128,9 +128,9 @@ def _namespaces(tenants: Iterable[Tenant]) -> Iterable[tuple[Tenant, Namespace]]
 
 
 def _meant(
-    draft: PartialSettings, resource_offers: tuple[PoolOffer, ...], namespace: Namespace, resource: str
+    settings: PartialSettings, resource_offers: tuple[PoolOffer, ...], namespace: Namespace, resource: str
 ) -> tuple[str, ...]:
-    usable_pools = (*pools_of(namespace, draft.pools), *neuron_pools_of(namespace, draft.neuron_pools))
+    usable_pools = (*pools_of(namespace, settings.pools), *neuron_pools_of(namespace, settings.neuron_pools))
     names = {pool.name for pool in usable_pools}
     return tuple(offer.pool for offer in resource_offers if offer.resource == resource and offer.pool in names)
 

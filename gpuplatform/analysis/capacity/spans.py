@@ -51,7 +51,9 @@ class Span:
             if self.one_block
             else "none of its pools places nodes together"
         )
-        pool_text = "" if self.largest_job == self.quota else f", on pool {self.pool}, although it may hold {self.quota}"
+        pool_text = (
+            "" if self.largest_job == self.quota else f", on pool {self.pool}, although it may hold {self.quota}"
+        )
         distance_text = "" if self.fits else "; it runs on nodes that may be far apart"
         return (
             f"the largest job of {self.tenant} in {self.namespace} is {self.largest_job} {self.resource}{pool_text}:"
@@ -59,18 +61,18 @@ class Span:
         )
 
 
-def spans(draft: PartialSettings) -> tuple[Span, ...]:
+def spans(settings: PartialSettings) -> tuple[Span, ...]:
     """One span for each resource that a training namespace may hold and one of its pools offers."""
-    planned, flavors_of_stack = plan(draft.pools, draft.zones), flavors(draft.pools, draft.zones)
+    planned, flavors_of_stack = plan(settings.pools, settings.zones), flavors(settings.pools, settings.zones)
     shares = {
         (team.tenant.name, share.flavor.name): share.nominal + share.borrow
-        for team in queue_plan_of(draft).teams
+        for team in queue_plan_of(settings).teams
         for share in team.shares
     }
     spans_of_stack: list[Span] = []
-    for tenant in draft.tenants:
+    for tenant in settings.tenants:
         for namespace in training(tenant):
-            usable_pools = {pool.name for pool in pools_of(namespace, draft.pools)}
+            usable_pools = {pool.name for pool in pools_of(namespace, settings.pools)}
             for resource in namespace.quota:
                 node_pools = [
                     node_pool
@@ -139,22 +141,22 @@ class VcpuNeed:
     vcpus: int
 
 
-def vcpu_needs(draft: PartialSettings) -> tuple[VcpuNeed, ...]:
+def vcpu_needs(settings: PartialSettings) -> tuple[VcpuNeed, ...]:
     """The vCPU quotas at every ceiling, on the sizes with most vCPUs; a pool that may use two markets needs both."""
     sums: dict[tuple[str, str], int] = {}
-    for key, vcpus in _vcpu_parts(draft):
+    for key, vcpus in _vcpu_parts(settings):
         sums[key] = sums.get(key, 0) + vcpus
     return tuple(VcpuNeed(*key, vcpus) for key, vcpus in sorted(sums.items()))
 
 
-def _vcpu_parts(draft: PartialSettings) -> Iterator[tuple[tuple[str, str], int]]:
-    for node_pool in plan(draft.pools, draft.zones):
+def _vcpu_parts(settings: PartialSettings) -> Iterator[tuple[tuple[str, str], int]]:
+    for node_pool in plan(settings.pools, settings.zones):
         for key in {_key(node, node_pool.market.market) for node in node_pool.types}:
             yield key, _largest(key, node_pool)
-    for pool in draft.cpu_pools:
+    for pool in settings.cpu_pools:
         for key in {_key(node, market) for node in types_named(pool.instance_types) for market in pool.markets}:
             yield key, pool.ceiling_vcpus
-    for pool in draft.neuron_pools:
+    for pool in settings.neuron_pools:
         for market in pool.markets:
             for key in {_key(node, market) for node in types_named(pool.instance_types)}:
                 types = [
@@ -169,9 +171,9 @@ def _vcpu_parts(draft: PartialSettings) -> Iterator[tuple[tuple[str, str], int]]
                         default=0,
                     ),
                 )
-    if draft.system_nodes is not None:
-        sizes = [node.vcpus for node in types_named(draft.system_nodes.instance_types)]
-        yield (_OTHERS, Market.ON_DEMAND.value), draft.system_nodes.nodes * max(sizes, default=0)
+    if settings.system_nodes is not None:
+        sizes = [node.vcpus for node in types_named(settings.system_nodes.instance_types)]
+        yield (_OTHERS, Market.ON_DEMAND.value), settings.system_nodes.nodes * max(sizes, default=0)
 
 
 def _largest(key: tuple[str, str], planned: PlannedNodePool) -> int:

@@ -68,43 +68,43 @@ class Bill:
         return sum(line.on_demand_usd_per_hour for line in self.lines) * HOURS_PER_MONTH
 
 
-def bill(draft: PartialSettings) -> Bill | None:
+def bill(settings: PartialSettings) -> Bill | None:
     """The bill of the settings that could be read; None where region or cost settings are missing."""
-    if draft.region is None or draft.cost is None:
+    if settings.region is None or settings.cost is None:
         return None
-    prices = Prices(draft.region, draft.cost)
+    prices = Prices(settings.region, settings.cost)
     lines = [_fixed("control plane", usd_per_hour(PricedService.CONTROL_PLANE))]
-    if draft.network is not None:
-        lines += [_nat(draft.network), _endpoints(draft.network)]
-    if draft.system_nodes is not None:
-        nodes = draft.system_nodes
+    if settings.network is not None:
+        lines += [_nat(settings.network), _endpoints(settings.network)]
+    if settings.system_nodes is not None:
+        nodes = settings.system_nodes
         node_usd_per_hour = _dearest(types_named(nodes.instance_types), Market.ON_DEMAND, prices)
         lines.append(
             _fixed("system nodes", nodes.nodes * (node_usd_per_hour + gp3_usd_per_hour(nodes.root_volume_gib)))
         )
-    planned = plan(draft.pools, draft.zones)
+    planned = plan(settings.pools, settings.zones)
     by_pool: dict[str, list[PlannedNodePool]] = {}
     for node_pool in planned:
         by_pool.setdefault(node_pool.pool.name, []).append(node_pool)
     for of_pool in by_pool.values():
-        lines += _pool(of_pool, draft.cost, prices)
-    use = draft.cost.expected_use_percent / 100
-    for cpu in draft.cpu_pools:
+        lines += _pool(of_pool, settings.cost, prices)
+    use = settings.cost.expected_use_percent / 100
+    for cpu in settings.cpu_pools:
         types = types_named(cpu.instance_types)
         sizes = [node.vcpus for node in types]
         lines.append(_elastic(cpu.name, _Fill(types, sizes, cpu.markets), cpu.ceiling_vcpus, use, prices))
-    for neuron in draft.neuron_pools:
+    for neuron in settings.neuron_pools:
         types = types_named(neuron.instance_types)
         sizes = [node.neuron_devices for node in types]
         lines.append(_elastic(neuron.name, _Fill(types, sizes, neuron.markets), neuron.ceiling_devices, use, prices))
-    return Bill(tuple(lines), _unpriced(draft, planned, prices))
+    return Bill(tuple(lines), _unpriced(settings, planned, prices))
 
 
-def instance_types_of(draft: PartialSettings) -> set[str]:
+def instance_types_of(settings: PartialSettings) -> set[str]:
     """Every instance type that the stack may launch."""
-    names = {name for pool in draft.pools for choice in pool.cards for name in choice.instance_types}
-    names |= {name for pool in (*draft.cpu_pools, *draft.neuron_pools) for name in pool.instance_types}
-    return names | set(draft.system_nodes.instance_types if draft.system_nodes else ())
+    names = {name for pool in settings.pools for choice in pool.cards for name in choice.instance_types}
+    names |= {name for pool in (*settings.cpu_pools, *settings.neuron_pools) for name in pool.instance_types}
+    return names | set(settings.system_nodes.instance_types if settings.system_nodes else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +184,6 @@ def _dearest(types: Iterable[InstanceType], market: Market, prices: Prices) -> f
     return max((prices.usd_per_hour(node.name, market) or 0.0 for node in types), default=0.0)
 
 
-def _unpriced(draft: PartialSettings, planned: tuple[PlannedNodePool, ...], prices: Prices) -> tuple[str, ...]:
-    names = instance_types_of(draft) | {node.name for node_pool in planned for node in node_pool.types}
+def _unpriced(settings: PartialSettings, planned: tuple[PlannedNodePool, ...], prices: Prices) -> tuple[str, ...]:
+    names = instance_types_of(settings) | {node.name for node_pool in planned for node in node_pool.types}
     return tuple(sorted(name for name in names if prices.usd_per_hour(name, Market.ON_DEMAND) is None))

@@ -88,27 +88,27 @@ def _cheapest_unit(resource: str, node_pools: Sequence[PlannedNodePool], prices:
     return min((low for low, _ in filter(None, ranges)), default=None)
 
 
-def faults(draft: PartialSettings) -> list[Fault]:
+def faults(settings: PartialSettings) -> list[Fault]:
     """A floor above the stack's own limit, and a ceiling above its budget."""
-    stack_bill = bill(draft)
-    if stack_bill is None or draft.cost is None:
+    stack_bill = bill(settings)
+    if stack_bill is None or settings.cost is None:
         return []
     over_limit: list[Fault] = []
     floor, ceiling = stack_bill.floor_usd_per_month, stack_bill.ceiling_usd_per_month
-    if floor > draft.cost.monthly_floor_limit_usd:
+    if floor > settings.cost.monthly_floor_limit_usd:
         over_limit.append(
             Fault(
                 "cost.monthly_floor_limit_usd",
-                f"{draft.cost.monthly_floor_limit_usd}, below the floor of ${floor:,.0f} a month",
+                f"{settings.cost.monthly_floor_limit_usd}, below the floor of ${floor:,.0f} a month",
                 "a limit of at least the floor, which is the cost of the stack at rest",
                 "remove static nodes, or raise the limit",
             )
         )
-    if ceiling > draft.cost.monthly_budget_usd:
+    if ceiling > settings.cost.monthly_budget_usd:
         over_limit.append(
             Fault(
                 "cost.monthly_budget_usd",
-                f"{draft.cost.monthly_budget_usd}, below the ${ceiling:,.0f} of a month at every ceiling",
+                f"{settings.cost.monthly_budget_usd}, below the ${ceiling:,.0f} of a month at every ceiling",
                 "a budget of at least the cost at every ceiling",
                 "lower ceilings, or raise the budget",
             )

@@ -87,9 +87,9 @@ def nodepool_view(
     )
 
 
-def faults(draft: PartialSettings) -> list[Fault]:
+def faults(settings: PartialSettings) -> list[Fault]:
     """A fault for each pool of a stack that accepts a GPU pod which names no purpose."""
-    return unselective(nodepool_view(node_pool, None) for node_pool in plan(draft.pools, draft.zones))
+    return unselective(nodepool_view(node_pool, None) for node_pool in plan(settings.pools, settings.zones))
 
 
 def _devices(planned: PlannedNodePool, node: InstanceType) -> dict[str, int]:

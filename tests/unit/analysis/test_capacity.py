@@ -41,7 +41,7 @@ def a_team(name: str, quota: dict[str, int], priority: str = "inference-critical
     return {"name": name, "team": name, "namespaces": [namespace]}
 
 
-def draft_of(pools: list[Plain], tenants: list[Plain], **more: Plain) -> tuple[PartialSettings, list[Fault]]:
+def partial_of(pools: list[Plain], tenants: list[Plain], **more: Plain) -> tuple[PartialSettings, list[Fault]]:
     loaded = check(settings_object(pools=pools, tenants=tenants, **more))
     assert loaded.partial_settings is not None
     faults = [fault for fault in loaded.faults if fault.path.startswith(("tenants", "queues", "pools"))]
@@ -49,12 +49,12 @@ def draft_of(pools: list[Plain], tenants: list[Plain], **more: Plain) -> tuple[P
 
 
 def test_teams_may_be_guaranteed_exactly_what_there_is() -> None:
-    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 5}), a_team("b", {GPU: 3})])
+    _, faults = partial_of([a_pool()], [a_team("a", {GPU: 5}), a_team("b", {GPU: 3})])
     assert errors(faults) == []
 
 
 def test_one_card_more_is_refused_with_every_team_pool_and_number() -> None:
-    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 5}), a_team("b", {GPU: 4})])
+    _, faults = partial_of([a_pool()], [a_team("a", {GPU: 5}), a_team("b", {GPU: 4})])
     (fault,) = errors(faults)
     assert fault.path == "queues.overcommit_ratio"
     assert (
@@ -74,8 +74,8 @@ def three_teams(green: int) -> tuple[list[Plain], list[Plain]]:
 
 
 def test_a_pool_that_a_third_team_shares_does_not_hide_what_two_teams_were_promised_of_another() -> None:
-    draft, faults = draft_of(*three_teams(4))
-    (line,) = capacity_lines(draft)
+    settings, faults = partial_of(*three_teams(4))
+    (line,) = capacity_lines(settings)
     assert line.ratio < 1
     (fault,) = errors(faults)
     assert fault.path == "queues.overcommit_ratio"
@@ -87,8 +87,8 @@ def test_a_pool_that_a_third_team_shares_does_not_hide_what_two_teams_were_promi
 
 def test_what_is_published_of_such_a_stack_lets_the_policy_see_the_same() -> None:
     pools, teams = three_teams(4)
-    draft, _ = draft_of(pools, teams)
-    assert [claim.pools for line in capacity_lines(draft) for claim in line.claims] == [
+    settings, _ = partial_of(pools, teams)
+    assert [claim.pools for line in capacity_lines(settings) for claim in line.claims] == [
         ("single",),
         ("single",),
         ("single", "many"),
@@ -110,7 +110,7 @@ def findings(stack: Mapping[str, object]) -> list[str]:
 @pytest.mark.parametrize(("borrow", "most"), [(6, None), (7, 6)])
 def test_a_team_borrows_no_more_than_its_pools_have_beside_its_quota(borrow: int, most: int | None) -> None:
     team: dict[str, Plain] = {**a_team("a", {GPU: 2}, scheduling="queued"), "queue": {"borrow": {GPU: borrow}}}
-    _, faults = draft_of([a_pool()], [team])
+    _, faults = partial_of([a_pool()], [team])
     assert [(error.path, error.given, error.allowed) for error in errors(faults)] == (
         []
         if most is None
@@ -125,26 +125,26 @@ def test_a_team_borrows_no_more_than_its_pools_have_beside_its_quota(borrow: int
 
 
 def test_a_stack_may_allow_more_than_there_is() -> None:
-    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 6}), a_team("b", {GPU: 6})], queues={"overcommit_ratio": 1.5})
+    _, faults = partial_of([a_pool()], [a_team("a", {GPU: 6}), a_team("b", {GPU: 6})], queues={"overcommit_ratio": 1.5})
     assert errors(faults) == []
 
 
 def test_no_ratio_makes_cards_for_one_quota_that_is_larger_than_all_its_pools() -> None:
-    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 9})], queues={"overcommit_ratio": 2.0})
+    _, faults = partial_of([a_pool()], [a_team("a", {GPU: 9})], queues={"overcommit_ratio": 2.0})
     (fault,) = errors(faults)
     assert fault.path == "tenants[a].namespaces[ns-a].quota[nvidia.com/gpu]"
     assert fault.allowed == "at most 8: pool serve 8"
 
 
 def test_cards_of_another_purpose_serve_nobody() -> None:
-    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal")])
+    _, faults = partial_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal")])
     assert [fault.allowed for fault in errors(faults)] == [
         "at most 0: no pool that the namespace may use (it is offered by pool serve 8)"
     ]
 
 
 def test_a_namespace_may_name_pools_of_another_purpose() -> None:
-    _, faults = draft_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal", pools=["serve"])])
+    _, faults = partial_of([a_pool()], [a_team("a", {GPU: 1}, "training-normal", pools=["serve"])])
     assert faults == []
 
 
@@ -164,45 +164,48 @@ def test_a_neuron_quota_is_served_by_every_neuron_pool_or_by_those_that_are_name
     pools: list[Plain], allowed: list[str]
 ) -> None:
     team = a_team("a", {GPU: 1, NEURON_DEVICE: 4}, pools=pools)
-    _, faults = draft_of([a_pool()], [team], neuron_pools=[NEURON])
+    _, faults = partial_of([a_pool()], [team], neuron_pools=[NEURON])
     assert [fault.allowed for fault in errors(faults)] == allowed
 
 
 @pytest.mark.parametrize(("borrow", "refused"), [(3, False), (4, True)])
 def test_a_team_borrows_no_more_devices_than_its_neuron_pools_have(borrow: int, refused: bool) -> None:
     team = a_team("a", {NEURON_DEVICE: 1}, scheduling="queued")
-    _, faults = draft_of([a_pool()], [{**team, "queue": {"borrow": {NEURON_DEVICE: borrow}}}], neuron_pools=[NEURON])
+    _, faults = partial_of([a_pool()], [{**team, "queue": {"borrow": {NEURON_DEVICE: borrow}}}], neuron_pools=[NEURON])
     assert [error.allowed for error in errors(faults)] == (
         ["at most 3, as its pools have 4: pool neuron 4"] if refused else []
     )
 
 
 def test_a_pool_that_no_team_may_use_has_no_team_on_its_line() -> None:
-    draft, faults = draft_of([a_pool(), a_pool(name="learn", purpose="train")], [a_team("a", {GPU: 1})])
-    assert [len(line.claims) for line in capacity_lines(draft)] == [1, 0]
+    settings, faults = partial_of([a_pool(), a_pool(name="learn", purpose="train")], [a_team("a", {GPU: 1})])
+    assert [len(line.claims) for line in capacity_lines(settings)] == [1, 0]
     assert faults == []
 
 
 def test_pools_that_share_a_team_stand_on_one_line_and_others_apart() -> None:
     pools: list[Plain] = [a_pool(), a_pool(name="more"), a_pool(name="learn", purpose="train")]
-    draft, _ = draft_of(pools, [a_team("a", {GPU: 10})])
-    assert [[offer.pool for offer in line.offers] for line in capacity_lines(draft)] == [["serve", "more"], ["learn"]]
+    settings, _ = partial_of(pools, [a_team("a", {GPU: 10})])
+    assert [[offer.pool for offer in line.offers] for line in capacity_lines(settings)] == [
+        ["serve", "more"],
+        ["learn"],
+    ]
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=5), st.integers(1, 30))
 def test_settings_are_refused_exactly_where_the_sum_exceeds_the_ceiling(quotas: list[int], ceiling: int) -> None:
     pool = a_pool(cards=[a_card(markets=[a_market(ceiling_cards=ceiling)])])
-    draft, faults = draft_of([pool], [a_team(f"t{index}", {GPU: quota}) for index, quota in enumerate(quotas)])
+    settings, faults = partial_of([pool], [a_team(f"t{index}", {GPU: quota}) for index, quota in enumerate(quotas)])
     assert bool(errors(faults)) == (sum(quotas) > ceiling)
-    (line,) = capacity_lines(draft)
+    (line,) = capacity_lines(settings)
     assert (line.guaranteed, line.units) == (sum(quotas), ceiling)
 
 
 def test_the_largest_training_job_is_measured_against_a_node() -> None:
-    draft, _ = draft_of(
+    settings, _ = partial_of(
         [a_pool()], [a_team("a", {GPU: 4}, priorities=["training-normal"], pools=["serve"]), a_team("b", {GPU: 4})]
     )
-    (span,) = spans(draft)
+    (span,) = spans(settings)
     assert (span.tenant, span.largest_job, span.one_node, span.one_block, span.fits) == ("a", 4, 1, 0, False)
 
 
@@ -211,7 +214,7 @@ def test_a_job_is_no_larger_than_one_pool_and_market_and_says_so_where_the_quota
     large = [a_market(ceiling_cards=6), a_market("spot", 4)]
     pools: list[Plain] = [a_pool(), a_pool(name="more", taints=[OWN], cards=[a_card(markets=large)])]
     team = a_team("a", {GPU: 10}, "training-normal", pools=["serve", "more"])
-    served, _ = draft_of(pools, [team])
+    served, _ = partial_of(pools, [team])
     (span,) = spans(served)
     assert (span.quota, span.largest_job, span.pool) == (10, 8, "serve")
     assert span.says == (
@@ -225,16 +228,16 @@ def test_a_queued_job_is_no_larger_than_what_its_queue_holds_and_borrows_of_one_
         **a_team("a", {GPU: 0}, "training-normal", pools=["serve", "more"], scheduling="queued"),
         "queue": {"borrow": {GPU: 8}},
     }
-    draft, _ = draft_of([a_pool(), a_pool(name="more", taints=[OWN])], [team])
-    (span,) = spans(draft)
+    settings, _ = partial_of([a_pool(), a_pool(name="more", taints=[OWN])], [team])
+    (span,) = spans(settings)
     assert (span.quota, span.largest_job) == (8, 4)
 
 
 def test_ceilings_need_vcpus_of_the_largest_size_on_each_market() -> None:
     both = [a_market("spot", 4), a_market(ceiling_cards=8)]
     pool = a_pool(cards=[a_card(types=("g6.xlarge", "g6.2xlarge"), markets=both)])
-    draft, _ = draft_of([pool], [])
-    needs = {(vcpu_need.families, vcpu_need.market): vcpu_need.vcpus for vcpu_need in vcpu_needs(draft)}
+    settings, _ = partial_of([pool], [])
+    needs = {(vcpu_need.families, vcpu_need.market): vcpu_need.vcpus for vcpu_need in vcpu_needs(settings)}
     assert (needs["G and VT", "spot"], needs["G and VT", "on-demand"]) == (4 * 8, 8 * 8)
 
 
