@@ -40,6 +40,7 @@ def guarding(settings: Settings, folder: Path, commands: Commands, crds: Path) -
     with control_plane(folder, commands) as cluster:
         install_crds(cluster.api, crds)
         spaces = [tenant.namespace for tenant in rendered.tenants]
+        cluster.api.put(rendered.operator_namespace)
         for documents in (spaces, _what_pods_need(spaces), rendered.cluster_documents, admission(settings)):
             cluster.api.put_all(documents)
         await_active(cluster, spaces[0])
@@ -72,6 +73,7 @@ def await_active(cluster: ControlPlane, space: Document) -> None:
     begun = time.monotonic()
     while any(refusal(cluster, canary) is None for canary in canaries):
         assert time.monotonic() - begun < _ACTIVE_SECONDS, "the admission policies are not active"
+        time.sleep(0.2)
 
 
 def whole(document: Document) -> Document:
