@@ -14,9 +14,11 @@ from tests.policies.mutants.counts import counts
 from tests.policies.mutants.sources import SOURCES
 from tests.policies.mutants.table import Judge
 
+campaign = pytest.mark.slow
 each_source = pytest.mark.parametrize("source", SOURCES)
 
 
+@campaign
 @each_source
 def test_every_field_that_a_rule_reads_is_broken_in_every_way(source: str) -> None:
     _, gaps = corpus(source)
@@ -24,6 +26,7 @@ def test_every_field_that_a_rule_reads_is_broken_in_every_way(source: str) -> No
     assert gaps == ()
 
 
+@campaign
 @each_source
 def test_a_broken_field_is_noticed_by_whom_the_table_expects(
     source: str, record_property: Callable[[str, object], None]
@@ -39,6 +42,7 @@ def test_a_broken_field_is_noticed_by_whom_the_table_expects(
     record_property(MUTANTS, dict(counts(made)))
 
 
+@campaign
 @pytest.mark.parametrize("rule", EVERY_RULE, ids=lambda rule: rule.name)
 def test_without_the_body_of_a_rule_a_mutant_survives(rule: AnyRule) -> None:
     for source in SOURCES:

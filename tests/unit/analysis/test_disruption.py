@@ -74,7 +74,7 @@ def remarks_on(document: Document) -> list[str]:
     return [remark.says for remark in remarks(document, weeks(document))]
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(disruptions)
 def test_the_rendered_budgets_open_exactly_when_the_settings_windows_do(disruption: Disruption) -> None:
     document = nodepool(disruption_block(disruption))
@@ -88,7 +88,7 @@ def test_the_rendered_budgets_open_exactly_when_the_settings_windows_do(disrupti
         assert mask == allowed_minutes(disruption, reason)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(budgets, max_size=3), st.sampled_from(Reason), st.data())
 def test_a_week_has_no_gap_and_says_at_every_moment_what_the_moment_says(
     written: list[Document], reason: Reason, data: st.DataObject

@@ -174,7 +174,7 @@ needs = st.builds(
 )
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(needs)
 def test_what_is_offered_fits_its_card_and_its_node(need: Need) -> None:
     for option in of_catalogue(need, PRICES):
@@ -187,7 +187,7 @@ def test_what_is_offered_fits_its_card_and_its_node(need: Need) -> None:
         assert option.way.unit_memory_gb >= need.memory_gib * (1 - 1e-6)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(needs, st.sampled_from(["memory", "cpu", "host", "isolation", "spot"]), st.floats(0.1, 1))
 def test_asking_for_less_never_costs_more(need: Need, what: str, part: float) -> None:
     less = Need(
@@ -205,7 +205,7 @@ def test_asking_for_less_never_costs_more(need: Need, what: str, part: float) ->
         assert after.best.usd_per_slot <= before.best.usd_per_slot + 1e-9
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(needs)
 def test_nothing_offered_is_explained_and_something_offered_is_the_cheapest(need: Need) -> None:
     options = of_catalogue(need, PRICES)

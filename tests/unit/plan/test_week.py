@@ -76,7 +76,7 @@ disruptions = st.builds(
 )
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30))
 @given(windows, st.sampled_from(ZONES))
 def test_a_minute_is_allowed_only_if_local_time_is_in_the_window_in_winter_and_in_summer(
     window_: Window, zone: str

@@ -52,6 +52,7 @@ SHOWN: dict[str, dict[str, str]] = {
     },
     "staging": {
         "validatingadmissionpolicybinding.gpu-platform-pods-warn": "admission that warns",
+        "values.karpenter": "another region than dev's",
     },
 }
 """The documents beside dev's that have a file, each with what dev has no document of."""

@@ -92,7 +92,7 @@ disruptions = st.builds(
 
 
 # Correction 20: schedules are UTC, and the smallest of all active budgets wins.
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=examples(25))
 @given(disruptions)
 def test_the_budgets_forbid_exactly_what_the_settings_forbid_at_any_time_of_the_year(disruption: Disruption) -> None:
     rendered = budgets(disruption)

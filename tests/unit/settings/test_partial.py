@@ -58,7 +58,7 @@ def pick(value: Plain, position: float) -> Place:
     return every[int(position * len(every))]
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(stacks, positions)
 def test_a_value_that_fits_nowhere_is_refused_wherever_it_stands(raw: Plain, position: float) -> None:
     wrong = changed(raw, pick(raw, position), {"alien": {"alien": True}})
@@ -67,7 +67,7 @@ def test_a_value_that_fits_nowhere_is_refused_wherever_it_stands(raw: Plain, pos
     assert errors(loaded.faults)
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(stacks, st.lists(st.tuples(positions, anything), min_size=1, max_size=8))
 def test_no_corruption_makes_a_judge_raise(raw: Plain, changes: list[tuple[float, Plain]]) -> None:
     for position, new in changes:
@@ -77,7 +77,7 @@ def test_no_corruption_makes_a_judge_raise(raw: Plain, changes: list[tuple[float
     assert (loaded.settings is None) == bool(errors(loaded.faults))
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(stacks, st.lists(positions, min_size=1, max_size=8))
 def test_no_deletion_makes_a_judge_raise(raw: Plain, deleted: list[float]) -> None:
     for position in deleted:
@@ -87,7 +87,7 @@ def test_no_deletion_makes_a_judge_raise(raw: Plain, deleted: list[float]) -> No
     assert (loaded.settings is None) == bool(errors(loaded.faults))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(anything)
 def test_no_object_at_all_makes_a_judge_raise(raw: Plain) -> None:
     assert accept.check(raw).settings is None

@@ -9,8 +9,6 @@ from gpuplatform.standard import names
 from gpuplatform.standard.labels import LABEL_VALUE
 from gpuplatform.standard.markets import Market
 
-LONGEST_ZONE = "ap-southeast-1a"
-
 
 def test_a_nodepool_is_named_by_pool_card_market_and_zone() -> None:
     assert names.nodepool("infer", "L4-24GB", Market.SPOT) == "infer-l4-24gb-spot"

@@ -12,7 +12,6 @@ pytestmark = pytest.mark.slow  # a boot starts dozens of processes
 
 SEVENTHS = ["1g.10gb"] * 7
 LAYOUT = "/etc/gpu-partition/layout"
-SCRIPT = "/usr/local/sbin/gpu-partition"
 REBOOTS = "/var/lib/gpu-partition/reboots"
 A100 = a_card("A100-80GB", ["p4de.24xlarge"], [a_market(ceiling_cards=16)])
 SMALL_A100 = a_card("A100-40GB", ["p4d.24xlarge"], [a_market(ceiling_cards=16)])
