@@ -89,7 +89,7 @@ def test_a_reservation_of_the_settings_is_there_with_its_nodes(ec2: Ec2) -> None
 
 @pytest.mark.parametrize("stack", ["dev", "staging", "prod"])
 def test_every_requirement_of_the_stacks_is_one_that_the_sandbox_knows(stack: str) -> None:
-    for pool in render(settings(stack)).node_pools:
+    for pool in (rendered.node_pool for rendered in render(settings(stack)).node_pools):
         spec: Any = pool["spec"]
         required = {requirement["key"] for requirement in spec["template"]["spec"]["requirements"]}
         assert required <= {*known_keys(), *spec["template"].get("metadata", {}).get("labels", {})}, name_of(pool)
