@@ -79,19 +79,25 @@ def gpu_operator_values(settings: Settings) -> Document:
         "gfd": {"enabled": True},
         # The platform's own monitor puts the standard's labels on every series.
         "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": False}, **_counters(settings)},
-        "node-feature-discovery": {
-            "worker": {
-                "tolerations": tolerations,
-                "serviceAccount": {"create": False, "name": _NFD_ACCOUNT},
-                "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [_GPU_NODE]}]}}},
-            },
-            "master": {
-                "serviceAccount": {"create": True, "name": _NFD_ACCOUNT},
-                "resources": requests("100m", "128Mi"),
-                **placement(),
-            },
-            "gc": {"resources": requests("10m", "128Mi"), **placement()},
+        "node-feature-discovery": _node_feature_discovery(tolerations),
+    }
+
+
+def _node_feature_discovery(tolerations: list[dict[str, str]]) -> Document:
+    """Values of the subchart: its workers run on GPU nodes, the others on system nodes."""
+    on_gpu_nodes = {_REQUIRED: {"nodeSelectorTerms": [{"matchExpressions": [_GPU_NODE]}]}}
+    return {
+        "worker": {
+            "tolerations": tolerations,
+            "serviceAccount": {"create": False, "name": _NFD_ACCOUNT},
+            "affinity": {"nodeAffinity": on_gpu_nodes},
         },
+        "master": {
+            "serviceAccount": {"create": True, "name": _NFD_ACCOUNT},
+            "resources": requests("100m", "128Mi"),
+            **placement(),
+        },
+        "gc": {"resources": requests("10m", "128Mi"), **placement()},
     }
 
 

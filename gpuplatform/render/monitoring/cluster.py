@@ -31,6 +31,7 @@ def cluster_alerts(settings: Monitoring) -> tuple[Alert, ...]:
     return (
         *_pod_alerts(settings.pending_alert_minutes),
         *_launch_alerts(),
+        _interruption_alert(),
         *_node_alerts(),
         *_controller_alerts(),
         _drift_alert(settings.drift_alert_days),
@@ -76,12 +77,11 @@ def _pod_alerts(minutes: int) -> tuple[Alert, ...]:
 
 
 def _launch_alerts() -> tuple[Alert, ...]:
-    """Nodes that AWS does not give, or takes back."""
+    """Nodes that AWS does not give."""
     other_failures = grown(
         selected(_FAILURES, f'reason!~"{_NO_CAPACITY}"'), by="reason, zone, capacity_type", window="15m"
     )
     without_capacity = grown(selected(_FAILURES, f'reason=~"{_NO_CAPACITY}"'), by="zone, capacity_type", window="30m")
-    interrupted = grown(selected(_MESSAGES, 'message_type="spot_interrupted"'), by="", window="10m")
     return (
         Alert(
             "NodeLaunchFailing",
@@ -110,18 +110,23 @@ def _launch_alerts() -> tuple[Alert, ...]:
             ),
             look=(_KARPENTER_ERRORS, _NODECLAIMS, _SCHEDULING_FAILURES, "kubectl get nodepools"),
         ),
-        Alert(
-            "SpotInterruptionStorm",
-            expr=f"{interrupted} > 5",
-            for_minutes=0,
-            severity=AlertSeverity.TICKET,
-            summary="AWS takes back {{ $value | humanize }} spot nodes within ten minutes",
-            description=(
-                "Serving falls back to on demand while its ceilings have room: look for pods that wait."
-                " There is nothing to undo."
-            ),
-            look=(_NODECLAIMS, _SCHEDULING_FAILURES),
+    )
+
+
+def _interruption_alert() -> Alert:
+    """Nodes that AWS takes back."""
+    interrupted = grown(selected(_MESSAGES, 'message_type="spot_interrupted"'), by="", window="10m")
+    return Alert(
+        "SpotInterruptionStorm",
+        expr=f"{interrupted} > 5",
+        for_minutes=0,
+        severity=AlertSeverity.TICKET,
+        summary="AWS takes back {{ $value | humanize }} spot nodes within ten minutes",
+        description=(
+            "Serving falls back to on demand while its ceilings have room: look for pods that wait."
+            " There is nothing to undo."
         ),
+        look=(_NODECLAIMS, _SCHEDULING_FAILURES),
     )
 
 

@@ -50,5 +50,5 @@ def test_bill_limit_and_quotas_count_eight_of_fifteen_cards_and_check_says_so() 
     settings = some_settings(pools=[_pool(15)])
     (planned,) = plan(settings.pools, settings.network.zones)
     assert planned.ceiling_cards == 8
-    (node_pool,) = render(settings).node_pools
-    assert node_pool["spec"]["limits"] == {"nvidia.com/gpu": "8"}  # pyright: ignore[reportIndexIssue]
+    (documents,) = render(settings).node_pools
+    assert documents.node_pool["spec"]["limits"] == {"nvidia.com/gpu": "8"}  # pyright: ignore[reportIndexIssue]
