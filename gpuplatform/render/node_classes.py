@@ -20,8 +20,6 @@ from gpuplatform.standard import keys, names, versions
 API_VERSION = "karpenter.k8s.aws/v1"
 ROOT_DEVICE = "/dev/xvda"
 """Amazon Linux 2023's root device."""
-POOL_TAG = "gpu-platform/pool"
-"""The tag on instances and volumes that names their pool."""
 _BOUNDARY = "gpu-platform"
 _NODE_CONFIG_TYPE = "application/node.eks.aws"
 _SHELL_TYPE = 'text/x-shellscript; charset="us-ascii"'

@@ -61,7 +61,7 @@ def test_what_is_no_object_or_has_no_name_is_said_of_every_file_at_once(tmp_path
     assert result.exit_code == 1
     errors = [line.removeprefix(f"error: {tmp_path}/") for line in result.stderr.splitlines()]
     assert errors == [
-        "kindless.yaml: document 1: given no kind, but apiVersion, knid, metadata; allowed: an object, with the texts"
+        "kindless.yaml: document 1: given no kind, but apiVersion, knid, metadata; allowed: an object with"
         " apiVersion and kind. Change: write the key that is missing or misspelt, or remove this part from the file",
         "kindless.yaml: document 2: given 'just a text'; allowed: an object with apiVersion and kind."
         " Change: write the key that is missing or misspelt, or remove this part from the file",

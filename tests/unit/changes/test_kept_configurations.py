@@ -188,4 +188,4 @@ def test_check_warns_of_it(tmp_path: Path) -> None:
     now.write_text(text.replace(queue, "").replace("scheduling: queued", "scheduling: serving"), encoding="utf-8")
     shown = CliRunner().invoke(main, ["check", "--settings", str(now), "--was", str(PROJECT / "Pulumi.prod.yaml")])
     assert shown.exit_code == 0, shown.output
-    assert "namespace ml-training leaves its queue" in shown.output
+    assert "namespace ml-training loses its queue" in shown.output
