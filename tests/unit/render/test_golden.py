@@ -36,6 +36,7 @@ SHOWN: dict[str, dict[str, str]] = {
         "configmap.gpu-operator.device-plugin-sharing": "MPS",
         "ec2nodeclass.train-efa": "a reservation, a placement group, memory limits for EFA",
         "localqueue.ml-training.default": "the queue of a namespace",
+        "namespace.ml-training": "work that waits in a queue",
         "nodepool.infer-large-rtx-pro-6000-96gb-on-demand": "a taint of the pool's own",
         "nodepool.infer-thirds-l4-24gb-spot": "shares by MPS",
         "nodepool.train-efa-h100-80gb-reserved": "the market of a reservation, the label of EFA",
