@@ -20,7 +20,7 @@ from gpuplatform.analysis.sharing import (
     advise,
     also_select,
     first_tried,
-    of_catalogue,
+    of_catalog,
     of_stack,
     priced_candidates,
     room_in_words,
@@ -91,14 +91,14 @@ def share(
     prices = _prices(stack_settings)
     unsuitable_pools: Mapping[str, str] = {}
     if stack_settings is None:
-        options = of_catalogue(need, prices)
+        options = of_catalog(need, prices)
     else:
         options, unsuitable_pools = of_stack(need, stack_settings, prices)
     advice = advise(options, need)
-    catalogue_advice = advise(of_catalogue(need, prices), need) if stack_settings else None
-    catalogue_option = catalogue_advice.best if catalogue_advice else None
+    catalog_advice = advise(of_catalog(need, prices), need) if stack_settings else None
+    catalog_option = catalog_advice.best if catalog_advice else None
     stack_option = f"--stack {stack}" if stack else f"--settings {settings}"
-    answer = _Answer(need, prices, options, advice, unsuitable_pools, catalogue_option, stack_option)
+    answer = _Answer(need, prices, options, advice, unsuitable_pools, catalog_option, stack_option)
     if output == "json":
         click.echo(json.dumps(answer.as_json(), indent=2))
     else:
@@ -123,7 +123,7 @@ class _Answer:
     advice: SharingAdvice | None
     unsuitable_pools: Mapping[str, str]
     """Pools of the stack that do not suit the pod, and why."""
-    catalogue_option: Option | None
+    catalog_option: Option | None
     """With a stack: the best option of the catalog."""
     stack_option: str
     """The stack as the command line names it."""
@@ -158,8 +158,8 @@ class _Answer:
             "why": list(advice.why) if advice else [],
             "why_not": list(advice.why_not) if advice else [],
             "pools_left_out": dict(self.unsuitable_pools),
-            "cheapest_of_the_catalogue": self._option(self.catalogue_option) if self.catalogue_option else None,
-            "faults": [] if self.catalogue_option else [fault.as_json() for fault in faults],
+            "cheapest_of_the_catalog": self._option(self.catalog_option) if self.catalog_option else None,
+            "faults": [] if self.catalog_option else [fault.as_json() for fault in faults],
         }
 
     def _assumptions(self) -> str:
@@ -190,7 +190,7 @@ class _Answer:
         return lines
 
     def _cheaper_option_lines(self, best: Option) -> list[str]:
-        option = self.catalogue_option
+        option = self.catalog_option
         if option is None or option.usd_per_slot >= best.usd_per_slot - 5e-4:
             return []
         return [f"Cheaper, but not in this stack: {_in_words(option)} ({_ADD_A_POOL})."]
@@ -214,9 +214,9 @@ class _Answer:
             most, where = max(units, key=lambda unit: unit[0])
             way = way_of(where.pool, where.card)
             lines.append(f"The most card memory that a pod gets here: {most:g} GB ({way} in pool {where.pool.name}).")
-        if self.catalogue_option is None:
+        if self.catalog_option is None:
             return [*lines, *self._no_type_lines()]
-        return [*lines, f"Change: add a pool with {_in_words(self.catalogue_option)} ({_ADD_A_POOL})."]
+        return [*lines, f"Change: add a pool with {_in_words(self.catalog_option)} ({_ADD_A_POOL})."]
 
     def _option(self, option: Option) -> dict[str, object]:
         return {

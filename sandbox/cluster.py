@@ -157,7 +157,7 @@ def cluster(
     with full_control_plane(folder, commands.full) as plane, ExitStack() as block:
         install_crds(plane.api, commands.karpenter_crds)
         (folder / "karpenter" / "state.json").unlink(missing_ok=True)
-        autoscaler = karpenter(plane, commands.karpenter, ec2.catalogue(), karpenter_values)
+        autoscaler = karpenter(plane, commands.karpenter, ec2.catalog(), karpenter_values)
         running, part = block.enter_context(autoscaler)
         # These are applied while Karpenter starts.
         install_files(plane.api, others)

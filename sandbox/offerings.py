@@ -69,7 +69,7 @@ class Ec2:
             raise LookupError(f"{name} has no price in {self.region}")
         return price
 
-    def catalogue(self) -> str:
+    def catalog(self) -> str:
         """The JSON that the sandbox's Karpenter reads."""
         return json.dumps(
             {

@@ -1,6 +1,6 @@
 """What `make check` holds of the project's words: `python -m tests.words` prints one line a fault and ends with 1.
 
-No identifier is called ``each``: a loop variable names what it holds. No feature id such as ``(E7)`` stands in code:
+No identifier is called ``each``, in Python or in Go: a loop variable names what it holds. No feature id such as ``(E7)`` stands in code:
 ids are in ``docs/features.md`` and in tests. No two classes of one package have one name.
 """
 
@@ -30,6 +30,7 @@ def faults(root: Path = ROOT) -> list[str]:
     ]
     return [
         *lines,
+        *_nameless_in_go(root),
         *_same_classes({file: source for file, source in sources.items() if not _is_test(file, root)}, root),
     ]
 
@@ -51,6 +52,13 @@ def _nameless(source: str) -> Iterator[tuple[int, str]]:
             bound = node.arg
         if bound == _NAMELESS and isinstance(node, ast.Name | ast.arg):
             yield node.lineno, f"`{_NAMELESS}` says nothing; name what it holds: pool, subnet, finding"
+
+
+def _nameless_in_go(root: Path) -> Iterator[str]:
+    for file in sorted((root / "sandbox").rglob("*.go")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if re.search(rf"\b{_NAMELESS}\b", line.partition("//")[0]):
+                yield f"{file.relative_to(root)}:{number}: `{_NAMELESS}` says nothing; name what it holds"
 
 
 def _feature_ids(source: str) -> Iterator[tuple[int, str]]:

@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def pages() -> dict[str, str]:
     """Every generated page: path below the repository to text."""
-    from cli.reference import catalogue, labels, markets, monitoring, policies, runbooks, settings, versions  # noqa: PLC0415
+    from cli.reference import catalog, labels, markets, monitoring, policies, runbooks, settings, versions  # noqa: PLC0415
 
     writers = {
-        "catalogue": catalogue.page,
+        "catalog": catalog.page,
         "labels": labels.page,
         "markets": markets.page,
         "monitoring": monitoring.page,

@@ -16,7 +16,7 @@ import yaml
 from cli.simulate.rewrite import onto_pool, split
 from gpuplatform.accept import check
 from gpuplatform.analysis.placement.pod import PodAsk
-from gpuplatform.analysis.sharing import Method, Need, Option, of_catalogue, of_stack, way_of
+from gpuplatform.analysis.sharing import Method, Need, Option, of_catalog, of_stack, way_of
 from gpuplatform.analysis.sharing.need import slots
 from gpuplatform.plan.node_pools import PlannedNodePool, unit_resource
 from gpuplatform.plan.prices import Prices
@@ -218,7 +218,7 @@ def _other_nodes(
     workloads_on_pool = {
         landing.workload for landing in landings(snapshot, settings) if landing.pool == case.landing.pool
     }
-    options = of_catalogue(case.need, Prices(settings.region, settings.cost))
+    options = of_catalog(case.need, Prices(settings.region, settings.cost))
     if len(workloads_on_pool) > 1 or not options:
         return
     best = min(options, key=lambda option: _cost(option, case.landing.pods))

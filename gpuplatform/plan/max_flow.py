@@ -93,8 +93,8 @@ def _reached(
             by[place] = at
             if free[place] > 0:
                 return by, through
-            for other, held in enumerate(parts):
-                if other != start and other not in through and held.get(place, 0) > 0:
+            for other, flow in enumerate(parts):
+                if other != start and other not in through and flow.get(place, 0) > 0:
                     through[other] = place
                     waiting.append(other)
     return by, through

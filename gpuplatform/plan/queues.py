@@ -158,9 +158,9 @@ def _nominal(settings: PartialSettings, stack_flavors: Sequence[Flavor]) -> dict
     demands = [Demand(amount, tuple(flavor.name for flavor in usable)) for _, _, amount, usable in claims]
     nominal: dict[tuple[str, bool], Parts] = {}
     for (tenant, is_queued, _, _), parts in zip(claims, divided(demands, room, first), strict=True):
-        held = nominal.setdefault((tenant, is_queued), {})
+        guaranteed = nominal.setdefault((tenant, is_queued), {})
         for name, part in parts.items():
-            held[name] = held.get(name, 0) + part
+            guaranteed[name] = guaranteed.get(name, 0) + part
     return nominal
 
 
@@ -170,21 +170,23 @@ def _places(usable: Iterable[Flavor], free: Mapping[str, int], *, is_queued: boo
 
 
 def _shares(tenant: Tenant, usable: Sequence[Flavor], nominal: Mapping[tuple[str, bool], Parts]) -> tuple[Share, ...]:
-    held = nominal.get((tenant.name, True), {})
+    guaranteed = nominal.get((tenant.name, True), {})
     borrow: dict[str, int] = {}
     keep: dict[str, int] = {}
     for resource in {flavor.resource for flavor in usable}:
         alike = [flavor for flavor in usable if flavor.resource == resource]
-        borrow |= _borrowed(tenant.queue.borrow.get(resource, 0), alike, held)
+        borrow |= _borrowed(tenant.queue.borrow.get(resource, 0), alike, guaranteed)
         keep |= apportion(
-            tenant.queue.keep.get(resource, 0), {flavor.name: held.get(flavor.name, 0) for flavor in alike}
+            tenant.queue.keep.get(resource, 0), {flavor.name: guaranteed.get(flavor.name, 0) for flavor in alike}
         )
-    return tuple(Share(flavor, held.get(flavor.name, 0), borrow[flavor.name], keep[flavor.name]) for flavor in usable)
+    return tuple(
+        Share(flavor, guaranteed.get(flavor.name, 0), borrow[flavor.name], keep[flavor.name]) for flavor in usable
+    )
 
 
-def _borrowed(amount: int, alike: Sequence[Flavor], held: Mapping[str, int]) -> Parts:
+def _borrowed(amount: int, alike: Sequence[Flavor], guaranteed: Mapping[str, int]) -> Parts:
     """What the team may borrow of each flavor: at most the units that it does not hold, if possible in whole nodes."""
-    free = {flavor.name: max(0, flavor.units - held.get(flavor.name, 0)) for flavor in alike}
+    free = {flavor.name: max(0, flavor.units - guaranteed.get(flavor.name, 0)) for flavor in alike}
     first = in_whole_nodes(amount, _places(alike, free, is_queued=True))
     (parts,) = divided([Demand(amount, tuple(free))], free, [first])
     # With an over-commit ratio above one, a team may hold more of a flavor than exists: the flavors may not suffice.

@@ -98,11 +98,11 @@ def _of_missing_pools(
 def _of_pool(subject: Subject, overlays: Sequence[Subject], configs: SharingConfigs) -> Iterable[tuple[Subject, Fault]]:
     """One NodePool and the overlays that name it."""
     pool = nodepool(subject)
-    made = units_per_card(pool, configs)
-    if made is None:
+    units = units_per_card(pool, configs)
+    if units is None:
         yield from ((overlay, fault) for overlay in overlays for fault in _nothing_shared(overlay, subject, pool))
         return
-    resource, per_card = made
+    resource, per_card = units
     if not overlays and not pool.is_static:
         yield subject, _no_overlay(subject, resource)
     for overlay in overlays:
@@ -121,8 +121,8 @@ def _no_overlay(subject: Subject, resource: str) -> Fault:
 
 def _nothing_shared(overlay: Subject, subject: Subject, pool: NodePool) -> list[Fault]:
     """An overlay that counts cards of a NodePool whose nodes ask for no way of sharing."""
-    asked = (pool.label(keys.DEVICE_PLUGIN_CONFIG), pool.label(labels.MIG))
-    if UNKNOWN in asked or asked[0] is not None or asked[1] != labels.MIG_DISABLED:
+    layouts = (pool.label(keys.DEVICE_PLUGIN_CONFIG), pool.label(labels.MIG))
+    if UNKNOWN in layouts or layouts[0] is not None or layouts[1] != labels.MIG_DISABLED:
         return []  # sharing-config-exists or mig-agrees speaks of it
     capacity = mapping_at(overlay, "spec", "capacity")
     if isinstance(capacity, Unknown):
@@ -147,9 +147,11 @@ def _capacity_of(overlay: Subject, pool: NodePool, resource: str, per_card: int)
     offered = sorted({instance_type.cards * per_card for instance_type in types})
     if [text(written)] == [str(units) for units in offered]:
         return []
-    made = " or ".join(str(units) for units in offered)
-    allowed = f"what the operator makes on one node: {made}" + (": one overlay for each" if len(offered) > 1 else "")
-    return [Fault(f"{_CAPACITY}[{resource}]", quoted(written), allowed, f"write {made}, or correct the layout")]
+    units_text = " or ".join(str(units) for units in offered)
+    allowed = f"what the operator makes on one node: {units_text}" + (
+        ": one overlay for each" if len(offered) > 1 else ""
+    )
+    return [Fault(f"{_CAPACITY}[{resource}]", quoted(written), allowed, f"write {units_text}, or correct the layout")]
 
 
 def _types_of(overlay: Subject, pool: NodePool) -> tuple[InstanceType, ...] | Unknown:

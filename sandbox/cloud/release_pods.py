@@ -99,10 +99,10 @@ class ReleasePods:
             self.api.remove(place, foreground=True)
 
         def gone() -> bool:
-            left = [place for place in places if self.api.read(place) is not None]
-            if left:
+            remaining = [place for place in places if self.api.read(place) is not None]
+            if remaining:
                 self._bury(release)
-            return not left
+            return not remaining
 
         if not self.api.wait(gone, _GONE_SECONDS):
             raise RefusedError(f"{release.name}: its pods are not gone after {_GONE_SECONDS:g} s")

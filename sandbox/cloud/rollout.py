@@ -50,19 +50,19 @@ class Rollout:
 
         Raises RefusedError, which names the pods that have no node, with the scheduler's message.
         """
-        left, refused, looked = list(places), _Refused(), [time.monotonic()]
+        remaining, refused, looked = list(places), _Refused(), [time.monotonic()]
 
         def ended() -> bool:
-            left[:] = [place for place in left if not stands(self.api.read(place) or {})]
-            if left and time.monotonic() - looked[0] > _LOOK_SECONDS:
+            remaining[:] = [place for place in remaining if not stands(self.api.read(place) or {})]
+            if remaining and time.monotonic() - looked[0] > _LOOK_SECONDS:
                 looked[0] = time.monotonic()
-                refused.now(self._refusals(left))
-            return not left or refused.final()
+                refused.now(self._refusals(remaining))
+            return not remaining or refused.final()
 
         in_time = self.api.wait(ended, _LIMIT_SECONDS)
-        if not left:
+        if not remaining:
             return
-        words = "; ".join(refused.words.values()) or ", ".join(f"{place} is not ready" for place in left)
+        words = "; ".join(refused.words.values()) or ", ".join(f"{place} is not ready" for place in remaining)
         after = "" if in_time else f" after {_LIMIT_SECONDS:g} s"
         raise RefusedError(f"{what}{after}: {words}")
 

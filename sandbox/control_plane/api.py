@@ -139,19 +139,19 @@ class Api:
         where = (namespace or "*") if _namespaced(resource) else None
 
         def listed() -> list[Properties]:
-            found = self._client.list(  # pyright: ignore[reportUnknownMemberType]
+            objects = self._client.list(  # pyright: ignore[reportUnknownMemberType]
                 resource, namespace=where, labels=dict(labels or {}), fields=dict(fields or {})
             )
             # The items of a list lack what the list itself has said.
-            return [{"apiVersion": version, "kind": kind, **cast(Properties, item)} for item in found]
+            return [{"apiVersion": version, "kind": kind, **cast(Properties, item)} for item in objects]
 
         return self._ask(listed)
 
     def read(self, place: Place) -> Properties | None:
         """The object; None where it does not exist."""
         with suppress(_MissingError):
-            found = self._ask(lambda: self._client.get(place.resource, place.name, namespace=place.namespace))
-            return cast(Properties, found)
+            answer = self._ask(lambda: self._client.get(place.resource, place.name, namespace=place.namespace))
+            return cast(Properties, answer)
         return None
 
     def remove(self, place: Place, *, foreground: bool = False, grace_seconds: int | None = None) -> None:
@@ -189,17 +189,17 @@ class Api:
         return True
 
     def _await_gone(self, places: Iterable[Place], limit_seconds: float) -> None:
-        left: dict[Place, Properties | None] = dict.fromkeys(places)
+        remaining: dict[Place, Properties | None] = dict.fromkeys(places)
 
         def gone() -> bool:
-            nonlocal left
-            left = {place: there for place in left if (there := self.read(place)) is not None}
-            return not left
+            nonlocal remaining
+            remaining = {place: present for place in remaining if (present := self.read(place)) is not None}
+            return not remaining
 
         if not self.wait(gone, limit_seconds):
-            finalizers = {place: list(at_path(there, "metadata.finalizers")) for place, there in left.items()}
+            finalizers = {place: list(at_path(present, "metadata.finalizers")) for place, present in remaining.items()}
             after = f"is not gone after {limit_seconds:g} s; finalizers"
-            raise RefusedError(*(f"{place} {after}: {finalizers[place]}" for place in left))
+            raise RefusedError(*(f"{place} {after}: {finalizers[place]}" for place in remaining))
 
     def _patch(
         self,
@@ -237,11 +237,11 @@ class Api:
             root = f"/apis/{version}" if "/" in version else f"/api/{version}"
             with suppress(_MissingError):
                 listed = self._ask(lambda: self._http.get(root).raise_for_status().json())
-                for found in cast(list[dict[str, object]], listed["resources"]):
-                    plural = str(found["name"])
-                    if found["kind"] == kind and "/" not in plural:
-                        made = _class(version, kind, plural, bool(found["namespaced"]))
-                        self._resources.setdefault((version, kind), made)
+                for entry in cast(list[dict[str, object]], listed["resources"]):
+                    plural = str(entry["name"])
+                    if entry["kind"] == kind and "/" not in plural:
+                        resource = _class(version, kind, plural, bool(entry["namespaced"]))
+                        self._resources.setdefault((version, kind), resource)
         return self._resources.get((version, kind))
 
     def _ask(self, what: Callable[[], _T]) -> _T:
@@ -266,7 +266,7 @@ class Api:
 def is_so(document: Mapping[str, object], condition: str) -> bool:
     """Whether a condition of an object is true."""
     status = cast(Mapping[str, Sequence[Mapping[str, str]]], document.get("status") or {})
-    return any((found["type"], found["status"]) == (condition, "True") for found in status.get("conditions") or ())
+    return any((entry["type"], entry["status"]) == (condition, "True") for entry in status.get("conditions") or ())
 
 
 class _MissingError(RefusedError):
@@ -284,8 +284,8 @@ def _class(version: str, kind: str, plural: str, namespaced: bool) -> type[Gener
     """
     group, _, number = version.rpartition("/")
     base = GenericNamespacedResource if namespaced else GenericGlobalResource
-    made = type(kind, (base,), {"_api_info": create_api_info(group, number, kind, plural)})
-    return cast(type[GenericNamespacedResource], made)
+    resource = type(kind, (base,), {"_api_info": create_api_info(group, number, kind, plural)})
+    return cast(type[GenericNamespacedResource], resource)
 
 
 def _namespaced(resource: type[object]) -> bool:

@@ -14,8 +14,8 @@ from sandbox.control_plane.api import Api, is_so
 from sandbox.errors import RefusedError, SandboxError
 
 _LIMIT_SECONDS = 180.0
-_GROUP = re.compile(r"^  group: (?P<found>\S+)$", re.MULTILINE)
-_KIND = re.compile(r"^    kind: (?P<found>\S+)$", re.MULTILINE)
+_GROUP = re.compile(r"^  group: (?P<value>\S+)$", re.MULTILINE)
+_KIND = re.compile(r"^    kind: (?P<value>\S+)$", re.MULTILINE)
 """Group and kind as controller-gen writes them. Some files hold a megabyte of schema: parsing them takes seconds."""
 
 
@@ -41,14 +41,14 @@ def install_files(api: Api, files: Sequence[Path]) -> tuple[str, ...]:
         api.put_all(documents)
     except RefusedError as error:
         raise SandboxError(f"the API server refuses the CRDs in {where}:\n{error}") from error
-    left = list(documents)
+    remaining = list(documents)
 
     def served() -> bool:
-        left[:] = [definition for definition in left if not _served(api, definition)]
-        return not left
+        remaining[:] = [definition for definition in remaining if not _served(api, definition)]
+        return not remaining
 
     if not api.wait(served, _LIMIT_SECONDS):
-        names = ", ".join(map(name_of, left))
+        names = ", ".join(map(name_of, remaining))
         raise SandboxError(f"the CRDs in {where} are not served after {_LIMIT_SECONDS:g} s: {names}")
     return tuple(name_of(document) for document in documents)
 
@@ -94,4 +94,4 @@ def _defined(file: Path) -> tuple[str, str]:
     group, kind = _GROUP.search(text), _KIND.search(text)
     if group is None or kind is None:
         raise SandboxError(f"{file} does not say which group and kind it defines")
-    return group["found"], kind["found"]
+    return group["value"], kind["value"]

@@ -106,7 +106,7 @@ class Karpenter:
 
 @contextmanager
 def karpenter(
-    plane: ControlPlane, command: Path, catalogue: str, values: Mapping[str, object]
+    plane: ControlPlane, command: Path, catalog: str, values: Mapping[str, object]
 ) -> Generator[tuple[Karpenter, Part]]:
     """Karpenter with an EC2 that sells the catalog, configured by the chart's values, until the block is left.
 
@@ -119,15 +119,15 @@ def karpenter(
     process = Karpenter(
         f"http://{LOOPBACK}:{commands}", secrets.token_urlsafe(32), f"http://{LOOPBACK}:{metrics}/metrics"
     )
-    file = folder / "catalogue.json"
-    file.write_text(catalogue, encoding="utf-8")
+    file = folder / "catalog.json"
+    file.write_text(catalog, encoding="utf-8")
     environment = {
         "KUBECONFIG": str(plane.kubeconfig),
         "DISABLE_LEADER_ELECTION": "true",
         "METRICS_PORT": str(metrics),
         "HEALTH_PROBE_PORT": str(health),
         "SYSTEM_NAMESPACE": "kube-system",
-        "SANDBOX_CATALOGUE": str(file),
+        "SANDBOX_CATALOG": str(file),
         "SANDBOX_STATE": str(folder / "state.json"),
         "SANDBOX_CONTROL": process.url.removeprefix("http://"),
         "SANDBOX_TOKEN": process.token,

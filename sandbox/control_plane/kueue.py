@@ -145,10 +145,10 @@ def _configuration(rendered: Sequence[Document], folder: Path, webhook: int, hea
         for document in rendered
         if document["kind"] == "ConfigMap" and _CONFIGURATION in cast(Mapping[str, str], document["data"])
     )
-    asked = cast(Document, yaml.safe_load(data[_CONFIGURATION]))
-    return asked | {
+    configuration = cast(Document, yaml.safe_load(data[_CONFIGURATION]))
+    return configuration | {
         "health": {"healthProbeBindAddress": f"{LOOPBACK}:{health}"},
-        "metrics": cast(Document, asked["metrics"]) | {"bindAddress": f"{LOOPBACK}:{metrics}"},
+        "metrics": cast(Document, configuration["metrics"]) | {"bindAddress": f"{LOOPBACK}:{metrics}"},
         "webhook": {"host": LOOPBACK, "port": webhook, "certDir": str(folder / "certificates")},
         "leaderElection": {"leaderElect": False},
         "featureGates": {"VisibilityOnDemand": False},

@@ -33,15 +33,15 @@ func TestTheCalendarSaysWhatKarpenterDoes(t *testing.T) {
 	}
 	compared := 0
 	for _, pool := range pools {
-		for _, each := range pool.Answers {
-			said := math.MaxInt32 // what Karpenter answers where no budget is active
-			if each.Allowed != nil {
-				said = *each.Allowed
+		for _, answer := range pool.Answers {
+			want := math.MaxInt32 // what Karpenter answers where no budget is active
+			if answer.Allowed != nil {
+				want = *answer.Allowed
 			}
-			allowed := pool.NodePool.MustGetAllowedDisruptions(testclock.NewFakeClock(each.At), each.Nodes, each.Reason)
-			if allowed != said {
+			allowed := pool.NodePool.MustGetAllowedDisruptions(testclock.NewFakeClock(answer.At), answer.Nodes, answer.Reason)
+			if allowed != want {
 				t.Errorf("%s, %s of %d nodes at %s: Karpenter allows %d, the calendar says %d",
-					pool.Name, each.Reason, each.Nodes, each.At, allowed, said)
+					pool.Name, answer.Reason, answer.Nodes, answer.At, allowed, want)
 			}
 			compared++
 		}

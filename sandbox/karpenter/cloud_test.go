@@ -12,11 +12,11 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 )
 
-func catalogue() *Catalogue {
+func catalog() *Catalog {
 	room := func(cpu, memory string) corev1.ResourceList {
 		return corev1.ResourceList{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)}
 	}
-	return &Catalogue{
+	return &Catalog{
 		Region: "us-east-1", Zones: []string{"us-east-1a", "us-east-1b"},
 		Types: []Type{
 			{
@@ -39,8 +39,8 @@ func class(spec map[string]any) *EC2NodeClass {
 
 func always(string, string, string) bool { return true }
 
-func TestATypeOffersWhatItsCatalogueRowSays(t *testing.T) {
-	types, err := catalogue().instanceTypes(class(nil), always, nil)
+func TestATypeOffersWhatItsCatalogRowSays(t *testing.T) {
+	types, err := catalog().instanceTypes(class(nil), always, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestATypeOffersWhatItsCatalogueRowSays(t *testing.T) {
 func TestAReservationIsOfferedToTheClassThatNamesItWhileItLasts(t *testing.T) {
 	named := class(map[string]any{"capacityReservationSelectorTerms": []any{map[string]any{"id": "cr-1"}}})
 	for left, want := range map[int]bool{2: true, 0: false} {
-		types, err := catalogue().instanceTypes(named, always, func(Reservation) int { return left })
+		types, err := catalog().instanceTypes(named, always, func(Reservation) int { return left })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestWhatWasDoneToTheCloudOutlivesTheProcess(t *testing.T) {
 }
 
 func TestPaidCapacityComesFirstThenSpotThenTheCheapest(t *testing.T) {
-	types, err := catalogue().instanceTypes(class(nil), always, nil)
+	types, err := catalog().instanceTypes(class(nil), always, nil)
 	must(t, err)
 	spot, onDemand := types[0].Offerings[0], types[0].Offerings[2]
 	dear := types[1].Offerings[0]

@@ -68,14 +68,14 @@ func (c *control) handler() http.Handler {
 // command reads one JSON object, obeys, has every claim looked at again, and answers with the state.
 func command[T any](c *control, obey func(context.Context, T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var given T
+		var order T
 		decoder := json.NewDecoder(r.Body)
 		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&given); err != nil {
+		if err := decoder.Decode(&order); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		err := obey(r.Context(), given)
+		err := obey(r.Context(), order)
 		if err == nil {
 			err = c.nudge(r.Context())
 		}

@@ -128,11 +128,11 @@ func (d devices) data(ctx context.Context, key client.ObjectKey) (map[string]str
 	if key.Name == "" {
 		return nil, nil
 	}
-	found := &corev1.ConfigMap{}
-	if err := d.reader.Get(ctx, key, found); err != nil {
+	configMap := &corev1.ConfigMap{}
+	if err := d.reader.Get(ctx, key, configMap); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
-	return found.Data, nil
+	return configMap.Data, nil
 }
 
 // advertised counts the resources that the device plugin registers; nothing where the plugin does not run.
@@ -165,9 +165,9 @@ func (d operatorDocuments) operandsRun(labels map[string]string, taints []corev1
 }
 
 func tolerated(taint corev1.Taint, by []corev1.Toleration) bool {
-	return slices.ContainsFunc(by, func(each corev1.Toleration) bool {
-		return (each.Effect == "" || each.Effect == taint.Effect) && (each.Key == "" || each.Key == taint.Key) &&
-			(each.Operator == corev1.TolerationOpExists || each.Value == taint.Value)
+	return slices.ContainsFunc(by, func(toleration corev1.Toleration) bool {
+		return (toleration.Effect == "" || toleration.Effect == taint.Effect) && (toleration.Key == "" || toleration.Key == taint.Key) &&
+			(toleration.Operator == corev1.TolerationOpExists || toleration.Value == taint.Value)
 	})
 }
 
@@ -187,9 +187,9 @@ func (d operatorDocuments) partitioned(kind Type, labels map[string]string) (map
 	for card := range kind.Cards {
 		slices := map[string]int{}
 		cut := false
-		for _, each := range layout {
-			if covers(each.Devices, card) && passes(each.Filter, kind.Devices) {
-				cut, slices = each.Enabled, each.Slices
+		for _, entry := range layout {
+			if covers(entry.Devices, card) && passes(entry.Filter, kind.Devices) {
+				cut, slices = entry.Enabled, entry.Slices
 			}
 		}
 		if !cut {
@@ -213,13 +213,13 @@ func covers(devices any, card int64) bool {
 }
 
 func passes(filter any, identities []string) bool {
-	switch wanted := filter.(type) {
+	switch allowed := filter.(type) {
 	case nil:
 		return true
 	case string:
-		return slices.Contains(identities, wanted)
+		return slices.Contains(identities, allowed)
 	case []any:
-		return slices.ContainsFunc(wanted, func(each any) bool { return slices.Contains(identities, fmt.Sprint(each)) })
+		return slices.ContainsFunc(allowed, func(identity any) bool { return slices.Contains(identities, fmt.Sprint(identity)) })
 	}
 	return false
 }
@@ -242,14 +242,14 @@ func (d operatorDocuments) shared(counts map[string]int64, labels map[string]str
 		if sharing == nil {
 			continue
 		}
-		for _, each := range sharing.Resources {
-			count, ok := counts[each.Name]
+		for _, shared := range sharing.Resources {
+			count, ok := counts[shared.Name]
 			if !ok {
 				continue
 			}
-			delete(counts, each.Name)
-			renamed := lo.Ternary(sharing.RenameByDefault, each.Name+".shared", each.Name)
-			counts[lo.CoalesceOrEmpty(each.Rename, renamed)] = count * int64(each.Replicas)
+			delete(counts, shared.Name)
+			renamed := lo.Ternary(sharing.RenameByDefault, shared.Name+".shared", shared.Name)
+			counts[lo.CoalesceOrEmpty(shared.Rename, renamed)] = count * int64(shared.Replicas)
 		}
 	}
 	return counts, nil

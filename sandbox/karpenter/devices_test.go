@@ -78,13 +78,13 @@ func TestANodeOffersWhatTheDocumentsMakeOfItsCards(t *testing.T) {
 			func(d *operatorDocuments) { d.values.MIG.Strategy = "single" }, map[string]int64{"nvidia.com/gpu": 14},
 		},
 	}
-	for name, each := range cases {
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			labels := map[string]string{"gpu.vendor": "nvidia"}
-			maps.Copy(labels, each.labels)
-			got, err := documents(t, each.change).advertised(each.kind, labels, nil)
-			if err != nil || !maps.Equal(got, each.want) {
-				t.Errorf("offered %v, %v; want %v", got, err, each.want)
+			maps.Copy(labels, test.labels)
+			got, err := documents(t, test.change).advertised(test.kind, labels, nil)
+			if err != nil || !maps.Equal(got, test.want) {
+				t.Errorf("offered %v, %v; want %v", got, err, test.want)
 			}
 		})
 	}
@@ -104,9 +104,9 @@ func TestANodeThatTheOperatorCannotReachOffersNothing(t *testing.T) {
 		"no label that the worker asks for":         {nil, nil, nil},
 		"a taint that the worker does not tolerate": {labelled, taint("gpu.pool"), func(d *operatorDocuments) { d.values.Discovery.Worker.Tolerations = nil }},
 	}
-	for name, each := range cases {
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got, err := documents(t, each.change).advertised(Type{Cards: 1}, each.labels, each.taints); err != nil || len(got) > 0 {
+			if got, err := documents(t, test.change).advertised(Type{Cards: 1}, test.labels, test.taints); err != nil || len(got) > 0 {
 				t.Errorf("offered %v, %v; want nothing", got, err)
 			}
 		})

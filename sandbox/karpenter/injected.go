@@ -134,8 +134,8 @@ func (i *Injected) releaseOf(nodeClass string) int {
 func (i *Injected) tryLaunch(offer Offer) bool {
 	i.lock.Lock()
 	defer i.lock.Unlock()
-	for _, each := range i.state.Withdrawn {
-		if each.covers(offer) {
+	for _, withdrawn := range i.state.Withdrawn {
+		if withdrawn.covers(offer) {
 			i.lacking[offer] = i.now().Add(lackRemembered)
 			return false
 		}

@@ -46,40 +46,40 @@ func main() {
 
 // settings are what the sandbox says beside Karpenter's own environment variables.
 type settings struct {
-	catalogue string // file
-	state     string // file
-	control   string // address
-	token     string
+	catalog string // file
+	state   string // file
+	control string // address
+	token   string
 }
 
 func fromEnvironment() (settings, error) {
-	found := settings{}
+	config := settings{}
 	for name, into := range map[string]*string{
-		"SANDBOX_CATALOGUE": &found.catalogue,
-		"SANDBOX_STATE":     &found.state,
-		"SANDBOX_CONTROL":   &found.control,
-		"SANDBOX_TOKEN":     &found.token,
+		"SANDBOX_CATALOG": &config.catalog,
+		"SANDBOX_STATE":   &config.state,
+		"SANDBOX_CONTROL": &config.control,
+		"SANDBOX_TOKEN":   &config.token,
 	} {
 		if *into = os.Getenv(name); *into == "" {
-			return found, fmt.Errorf("the environment variable %s is not set", name)
+			return config, fmt.Errorf("the environment variable %s is not set", name)
 		}
 	}
-	return found, nil
+	return config, nil
 }
 
 func run() error {
-	given, err := fromEnvironment()
+	config, err := fromEnvironment()
 	if err != nil {
 		return err
 	}
-	catalogue, err := readCatalogue(given.catalogue)
+	catalog, err := readCatalog(config.catalog)
 	if err != nil {
 		return err
 	}
-	catalogue.declare()
-	injected, err := loadInjected(given.state)
+	catalog.declare()
+	injected, err := loadInjected(config.state)
 	if err != nil {
-		return fmt.Errorf("%s: %w", given.state, err)
+		return fmt.Errorf("%s: %w", config.state, err)
 	}
 	ctx := injection.WithOptionsOrDie(ctrl.SetupSignalHandler(), options.Injectables...)
 	logger := zapr.NewLogger(logging.NewLogger(ctx, "controller"))
@@ -95,12 +95,12 @@ func run() error {
 	if err := (volumeController{mgr.GetClient()}).register(mgr); err != nil {
 		return err
 	}
-	settler, err := startKarpenter(ctx, mgr, catalogue, injected)
+	settler, err := startKarpenter(ctx, mgr, catalog, injected)
 	if err != nil {
 		return err
 	}
-	commands := &control{client: mgr.GetClient(), injected: injected, settler: settler, token: given.token}
-	if err := mgr.Add(serving(given.control, commands)); err != nil {
+	commands := &control{client: mgr.GetClient(), injected: injected, settler: settler, token: config.token}
+	if err := mgr.Add(serving(config.control, commands)); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
@@ -109,10 +109,10 @@ func run() error {
 // startKarpenter registers Karpenter's controllers with the clock that can be set. One keeps the machine's: the
 // lifecycle of a NodeClaim holds its deadlines against times that the claim was given by the machine, so that under a
 // clock set ahead it would give up on a node before the node had registered. It shares a state with one other.
-func startKarpenter(ctx context.Context, mgr manager.Manager, catalogue *Catalogue, injected *Injected) (*settler, error) {
+func startKarpenter(ctx context.Context, mgr manager.Manager, catalog *Catalog, injected *Injected) (*settler, error) {
 	store := nodeoverlay.NewInstanceTypeStore()
 	provider := &Provider{
-		client: mgr.GetClient(), catalogue: catalogue, injected: injected, overlays: store,
+		client: mgr.GetClient(), catalog: catalog, injected: injected, overlays: store,
 		devices: devices{mgr.GetAPIReader()},
 	}
 	overlaid := overlay.Decorate(provider, mgr.GetClient(), store)
@@ -121,17 +121,17 @@ func startKarpenter(ctx context.Context, mgr manager.Manager, catalogue *Catalog
 	all := controllers.NewControllers(ctx, mgr, injected, mgr.GetClient(), recorder, overlaid, provider, cluster, store)
 	settler := &settler{cache: mgr.GetCache(), live: mgr.GetAPIReader(), cluster: cluster, changed: make(chan struct{}, 1)}
 	health := nodepoolhealth.NewState()
-	for _, each := range all {
-		switch each.(type) {
+	for _, candidate := range all {
+		switch candidate.(type) {
 		case *lifecycle.Controller:
-			each = lifecycle.NewController(clock.RealClock{}, mgr.GetClient(), overlaid, recorder, health, nil)
+			candidate = lifecycle.NewController(clock.RealClock{}, mgr.GetClient(), overlaid, recorder, health, nil)
 		case *registrationhealth.Controller:
-			each = registrationhealth.NewController(injected, mgr.GetClient(), overlaid, health)
+			candidate = registrationhealth.NewController(injected, mgr.GetClient(), overlaid, health)
 		}
-		if err := each.Register(ctx, mgr); err != nil {
+		if err := candidate.Register(ctx, mgr); err != nil {
 			return nil, err
 		}
-		if provisioner, ok := each.(controller.Controller).(*provisioning.Provisioner); ok {
+		if provisioner, ok := candidate.(controller.Controller).(*provisioning.Provisioner); ok {
 			settler.provisioner = provisioner
 		}
 	}

@@ -27,17 +27,17 @@ const loopback = "127.0.0.1"
 
 // newManager is Karpenter's manager, except that it serves metrics and health on loopback alone and elects nobody.
 func newManager(ctx context.Context, logger logr.Logger) (manager.Manager, error) {
-	given := options.FromContext(ctx)
+	settings := options.FromContext(ctx)
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = float32(given.KubeClientQPS), given.KubeClientBurst
+	config.QPS, config.Burst = float32(settings.KubeClientQPS), settings.KubeClientBurst
 	config.UserAgent = "karpenter/" + version
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Logger:                 logging.IgnoreDebugEvents(logger),
-		Metrics:                server.Options{BindAddress: fmt.Sprintf("%s:%d", loopback, given.MetricsPort)},
-		HealthProbeBindAddress: fmt.Sprintf("%s:%d", loopback, given.HealthProbePort),
+		Metrics:                server.Options{BindAddress: fmt.Sprintf("%s:%d", loopback, settings.MetricsPort)},
+		HealthProbeBindAddress: fmt.Sprintf("%s:%d", loopback, settings.HealthProbePort),
 		BaseContext: func() context.Context {
 			return injection.WithOptionsOrDie(log.IntoContext(context.Background(), logger), options.Injectables...)
 		},
@@ -49,8 +49,8 @@ func newManager(ctx context.Context, logger logr.Logger) (manager.Manager, error
 	if err != nil {
 		return nil, err
 	}
-	for _, each := range indexes() {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, each.of, each.field, each.value); err != nil {
+	for _, index := range indexes() {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, index.of, index.field, index.value); err != nil {
 			return nil, err
 		}
 	}

@@ -111,9 +111,9 @@ func (in *EC2NodeClass) rootVolume(localDisksGB int64) (resource.Quantity, error
 	if err := in.read("blockDeviceMappings", &mappings); err != nil {
 		return resource.Quantity{}, err
 	}
-	for _, each := range mappings {
-		if (each.RootVolume || len(mappings) == 1) && each.EBS.VolumeSize != "" {
-			return resource.ParseQuantity(each.EBS.VolumeSize)
+	for _, mapping := range mappings {
+		if (mapping.RootVolume || len(mappings) == 1) && mapping.EBS.VolumeSize != "" {
+			return resource.ParseQuantity(mapping.EBS.VolumeSize)
 		}
 	}
 	return resource.ParseQuantity(defaultRootVolume)
@@ -126,8 +126,8 @@ func (in *EC2NodeClass) reservations() ([]string, error) {
 	}
 	err := in.read("capacityReservationSelectorTerms", &terms)
 	ids := make([]string, 0, len(terms))
-	for _, each := range terms {
-		ids = append(ids, each.ID)
+	for _, term := range terms {
+		ids = append(ids, term.ID)
 	}
 	return ids, err
 }

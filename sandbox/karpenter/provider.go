@@ -35,11 +35,11 @@ const (
 
 // Provider is EC2 as far as Karpenter can tell: instances are Node objects that kwok keeps alive.
 type Provider struct {
-	client    client.Client
-	catalogue *Catalogue
-	injected  *Injected
-	overlays  *nodeoverlay.InstanceTypeStore
-	devices   devices
+	client   client.Client
+	catalog  *Catalog
+	injected *Injected
+	overlays *nodeoverlay.InstanceTypeStore
+	devices  devices
 }
 
 func (p *Provider) Name() string { return "aws" }
@@ -53,16 +53,16 @@ func (p *Provider) GetInstanceTypes(ctx context.Context, pool *v1.NodePool) ([]*
 	if unknown := p.unknownKeys(pool); len(unknown) > 0 {
 		return nil, fmt.Errorf(
 			"NodePool %s requires %s, which no instance type of the sandbox has; they have %s",
-			pool.Name, strings.Join(unknown, ", "), strings.Join(sets.List(p.catalogue.labelKeys()), ", "),
+			pool.Name, strings.Join(unknown, ", "), strings.Join(sets.List(p.catalog.labelKeys()), ", "),
 		)
 	}
 	return p.typesOf(ctx, pool.Spec.Template.Spec.NodeClassRef.Name)
 }
 
 func (p *Provider) unknownKeys(pool *v1.NodePool) []string {
-	return lo.FilterMap(pool.Spec.Template.Spec.Requirements, func(each v1.NodeSelectorRequirementWithMinValues, _ int) (string, bool) {
-		_, own := pool.Spec.Template.Labels[each.Key]
-		return each.Key, !own && !v1.WellKnownLabels.Has(each.Key)
+	return lo.FilterMap(pool.Spec.Template.Spec.Requirements, func(requirement v1.NodeSelectorRequirementWithMinValues, _ int) (string, bool) {
+		_, own := pool.Spec.Template.Labels[requirement.Key]
+		return requirement.Key, !own && !v1.WellKnownLabels.Has(requirement.Key)
 	})
 }
 
@@ -78,7 +78,7 @@ func (p *Provider) typesOf(ctx context.Context, nodeClass string) ([]*cloudprovi
 	left := func(of Reservation) int {
 		return of.Count - lo.CountBy(nodes, func(n corev1.Node) bool { return n.Labels[reservationIDLabel] == of.ID })
 	}
-	return p.catalogue.instanceTypes(class, p.injected.believed, left)
+	return p.catalog.instanceTypes(class, p.injected.believed, left)
 }
 
 // Create launches what EC2 would: of all that the claim allows, what is paid for already, then spot, then on-demand,
@@ -135,9 +135,9 @@ func (p *Provider) launch(claim *v1.NodeClaim, types []*cloudprovider.InstanceTy
 		}
 	}
 	slices.SortStableFunc(choices, compareChoices)
-	for _, each := range choices {
-		if p.injected.tryLaunch(Offer{each.it.Name, each.from.Zone(), each.from.CapacityType()}) {
-			return each.it, each.from, true
+	for _, choice := range choices {
+		if p.injected.tryLaunch(Offer{choice.it.Name, choice.from.Zone(), choice.from.CapacityType()}) {
+			return choice.it, choice.from, true
 		}
 	}
 	return nil, nil, false
@@ -161,9 +161,9 @@ func (p *Provider) describe(
 ) *v1.NodeClaim {
 	launched := &v1.NodeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim.Name, Labels: map[string]string{}}}
 	for _, requirements := range []scheduling.Requirements{it.Requirements, from.Requirements} {
-		for _, each := range requirements {
-			if each.Operator() == corev1.NodeSelectorOpIn && each.Len() == 1 {
-				launched.Labels[each.Key] = each.Values()[0]
+		for _, requirement := range requirements {
+			if requirement.Operator() == corev1.NodeSelectorOpIn && requirement.Len() == 1 {
+				launched.Labels[requirement.Key] = requirement.Values()[0]
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (p *Provider) describe(
 // node is what the kubelet registers: what the machine has, and of its cards what NVIDIA's software would offer.
 func (p *Provider) node(ctx context.Context, claim, launched *v1.NodeClaim) (*corev1.Node, error) {
 	labels := lo.Assign(launched.Labels, claim.Labels, map[string]string{corev1.LabelHostname: claim.Name})
-	kind, _ := p.catalogue.find(launched.Labels[corev1.LabelInstanceTypeStable])
+	kind, _ := p.catalog.find(launched.Labels[corev1.LabelInstanceTypeStable])
 	offered, err := p.devices.offered(ctx, kind, labels, claim.Spec.Taints)
 	if err != nil {
 		return nil, err
@@ -229,14 +229,14 @@ func (p *Provider) Get(ctx context.Context, providerID string) (*v1.NodeClaim, e
 
 func (p *Provider) List(ctx context.Context) ([]*v1.NodeClaim, error) {
 	nodes, err := p.nodes(ctx)
-	return lo.Map(nodes, func(each corev1.Node, _ int) *v1.NodeClaim { return instance(each) }), err
+	return lo.Map(nodes, func(node corev1.Node, _ int) *v1.NodeClaim { return instance(node) }), err
 }
 
 func (p *Provider) nodes(ctx context.Context) ([]corev1.Node, error) {
 	list := &corev1.NodeList{}
 	err := p.client.List(ctx, list)
-	return lo.Filter(list.Items, func(each corev1.Node, _ int) bool {
-		return strings.HasPrefix(each.Spec.ProviderID, providerPrefix)
+	return lo.Filter(list.Items, func(node corev1.Node, _ int) bool {
+		return strings.HasPrefix(node.Spec.ProviderID, providerPrefix)
 	}), err
 }
 

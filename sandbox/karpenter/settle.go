@@ -54,8 +54,8 @@ func (s *settler) listen(ctx context.Context) error {
 		default: // it has been told already
 		}
 	}
-	for _, each := range watched() {
-		informer, err := s.cache.GetInformer(ctx, each)
+	for _, object := range watched() {
+		informer, err := s.cache.GetInformer(ctx, object)
 		if err != nil {
 			return err
 		}
@@ -120,11 +120,11 @@ func (s *settler) refused(pod *corev1.Pod) bool {
 func (s *settler) moving(ctx context.Context, from client.Reader) ([]string, error) {
 	var moving []string
 	for _, look := range []func(context.Context, client.Reader) ([]string, error){s.pools, s.claims, s.owners, s.pods} {
-		found, err := look(ctx, from)
+		messages, err := look(ctx, from)
 		if err != nil {
 			return nil, err
 		}
-		moving = append(moving, found...)
+		moving = append(moving, messages...)
 	}
 	slices.Sort(moving)
 	return moving, nil
@@ -143,10 +143,10 @@ func (s *settler) pools(ctx context.Context, from client.Reader) ([]string, erro
 		if undecided(pool, pool.Generation) {
 			moving = append(moving, fmt.Sprintf("NodePool %s is not judged yet", pool.Name))
 		}
-		if wanted := pool.Spec.Replicas; wanted != nil {
+		if replicas := pool.Spec.Replicas; replicas != nil {
 			has := lo.CountBy(claims.Items, func(c v1.NodeClaim) bool { return c.Labels[v1.NodePoolLabelKey] == pool.Name })
-			if int64(has) != *wanted {
-				moving = append(moving, fmt.Sprintf("NodePool %s has %d of %d nodes", pool.Name, has, *wanted))
+			if int64(has) != *replicas {
+				moving = append(moving, fmt.Sprintf("NodePool %s has %d of %d nodes", pool.Name, has, *replicas))
 			}
 		}
 	}
@@ -159,8 +159,8 @@ func (s *settler) pools(ctx context.Context, from client.Reader) ([]string, erro
 }
 
 func undecided(of status.Object, generation int64) bool {
-	root, found := lo.Find(of.GetConditions(), func(c status.Condition) bool { return c.Type == status.ConditionReady })
-	return !found || root.IsUnknown() || root.ObservedGeneration != generation
+	root, exists := lo.Find(of.GetConditions(), func(c status.Condition) bool { return c.Type == status.ConditionReady })
+	return !exists || root.IsUnknown() || root.ObservedGeneration != generation
 }
 
 func (s *settler) claims(ctx context.Context, from client.Reader) ([]string, error) {
@@ -190,50 +190,50 @@ func (s *settler) owners(ctx context.Context, from client.Reader) ([]string, err
 		moving = append(moving, fmt.Sprintf("%s %s/%s has %d of %d pods", kind, of.GetNamespace(), of.GetName(), has, wants))
 	}
 	for i := range deployments.Items {
-		each := &deployments.Items[i]
-		if each.Status.ObservedGeneration != each.Generation {
-			say("Deployment", each, each.Status.Replicas, ptr.Deref(each.Spec.Replicas, 1))
+		deployment := &deployments.Items[i]
+		if deployment.Status.ObservedGeneration != deployment.Generation {
+			say("Deployment", deployment, deployment.Status.Replicas, ptr.Deref(deployment.Spec.Replicas, 1))
 		}
 	}
 	for i := range sets.Items {
-		each := &sets.Items[i]
-		refused := slices.ContainsFunc(each.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool {
+		set := &sets.Items[i]
+		refused := slices.ContainsFunc(set.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool {
 			return c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue
 		})
-		if wants := ptr.Deref(each.Spec.Replicas, 1); !refused && (each.Status.Replicas != wants || each.Status.ObservedGeneration != each.Generation) {
-			say("ReplicaSet", each, each.Status.Replicas, wants)
+		if wants := ptr.Deref(set.Spec.Replicas, 1); !refused && (set.Status.Replicas != wants || set.Status.ObservedGeneration != set.Generation) {
+			say("ReplicaSet", set, set.Status.Replicas, wants)
 		}
 	}
 	for i := range stateful.Items {
-		each := &stateful.Items[i]
-		wants := ptr.Deref(each.Spec.Replicas, 1)
-		if each.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
-			wants = min(wants, each.Status.ReadyReplicas+1) // one after the other
+		set := &stateful.Items[i]
+		wants := ptr.Deref(set.Spec.Replicas, 1)
+		if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
+			wants = min(wants, set.Status.ReadyReplicas+1) // one after the other
 		}
-		if each.Status.Replicas < wants || each.Status.ObservedGeneration != each.Generation {
-			refused, err := s.refusedPods(ctx, each.UID)
+		if set.Status.Replicas < wants || set.Status.ObservedGeneration != set.Generation {
+			refused, err := s.refusedPods(ctx, set.UID)
 			if err != nil {
 				return nil, err
 			}
 			if !refused {
-				say("StatefulSet", each, each.Status.Replicas, wants)
+				say("StatefulSet", set, set.Status.Replicas, wants)
 			}
 		}
 	}
 	for i := range jobs.Items {
-		each := &jobs.Items[i]
-		parallel := ptr.Deref(each.Spec.Parallelism, 1)
-		wants := min(parallel, ptr.Deref(each.Spec.Completions, parallel)-each.Status.Succeeded)
-		finished := each.Status.CompletionTime != nil || slices.ContainsFunc(each.Status.Conditions, func(c batchv1.JobCondition) bool {
+		job := &jobs.Items[i]
+		parallel := ptr.Deref(job.Spec.Parallelism, 1)
+		wants := min(parallel, ptr.Deref(job.Spec.Completions, parallel)-job.Status.Succeeded)
+		finished := job.Status.CompletionTime != nil || slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 			return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
 		})
-		if !ptr.Deref(each.Spec.Suspend, false) && !finished && each.Status.Active < wants {
-			refused, err := s.refusedPods(ctx, each.UID)
+		if !ptr.Deref(job.Spec.Suspend, false) && !finished && job.Status.Active < wants {
+			refused, err := s.refusedPods(ctx, job.UID)
 			if err != nil {
 				return nil, err
 			}
 			if !refused {
-				say("Job", each, each.Status.Active, wants)
+				say("Job", job, job.Status.Active, wants)
 			}
 		}
 	}

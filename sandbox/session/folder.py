@@ -79,9 +79,9 @@ class SessionFolder:
         return self.path / "supervisor.log"
 
     @property
-    def catalogue(self) -> Path:
+    def catalog(self) -> Path:
         """The file with the instance types that EC2 sells, for Karpenter."""
-        return self.path / "catalogue.json"
+        return self.path / "catalog.json"
 
     def stack(self) -> str | None:
         """The stack that the sandbox holds; None where there is no sandbox."""

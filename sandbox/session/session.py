@@ -72,7 +72,7 @@ def start(folder: SessionFolder, stack: str, settings: Settings) -> Status:
     Raises SandboxError.
     """
     folder.claim(stack)
-    write_whole(folder.catalogue, ec2_of(settings).catalogue())
+    write_whole(folder.catalog, ec2_of(settings).catalog())
     status = _running(folder) or _start_supervisor(folder)
     apply(control_plane_in(folder.control_plane).api, (*storage(), *known_requirements()))
     return status
@@ -113,8 +113,8 @@ def end_workloads(folder: SessionFolder) -> None:
     The workloads of releases stay until their release is removed. Raises SandboxError with the API server's message.
     """
     api = control_plane_in(folder.control_plane).api
-    found = [item for kind in _WORKLOADS for item in api.items(*kind, labels={RELEASE: not_exists()})]
-    users = [item for item in found if not str(namespace_of(item)).startswith("kube-")]
+    workloads = [item for kind in _WORKLOADS for item in api.items(*kind, labels={RELEASE: not_exists()})]
+    users = [item for item in workloads if not str(namespace_of(item)).startswith("kube-")]
     try:
         api.delete_all(users, _WORKLOADS_SECONDS, grace_seconds=0)
     except RefusedError as error:

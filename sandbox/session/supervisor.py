@@ -146,14 +146,14 @@ class _Supervisor:
     def _karpenter_configuration(self, plane: ControlPlane) -> object | None:
         """The chart's values and the catalog; a change of either restarts Karpenter."""
         values = requested_values(plane.folder, "karpenter")
-        return None if values is None else (values, self.folder.catalogue.read_text(encoding="utf-8"))
+        return None if values is None else (values, self.folder.catalog.read_text(encoding="utf-8"))
 
     @contextmanager
     def _karpenter(self, plane: ControlPlane) -> Generator[Part]:
         program, values = program_at_hand(KARPENTER), requested_values(plane.folder, "karpenter")
         if program is None:
             raise SandboxError("the sandbox's Karpenter is not built. Change: make tools")
-        with karpenter(plane, program, self.folder.catalogue.read_text(encoding="utf-8"), values or {}) as (_, part):
+        with karpenter(plane, program, self.folder.catalog.read_text(encoding="utf-8"), values or {}) as (_, part):
             yield part
 
     def _write(self, processes: Processes | None) -> None:

@@ -200,21 +200,21 @@ def _drift(on: Cluster, pool: str, nodepools: set[str], *, wait: bool) -> None:
     on.karpenter.drift(names.node_class(pool))
     if not wait:
         return
-    claims, seen = {name_of(claim) for claim in _claims(on, nodepools)}, set[str]()
+    claims, drifted = {name_of(claim) for claim in _claims(on, nodepools)}, set[str]()
 
     def all_seen() -> bool:
-        seen.update(_drifted(on, nodepools))
-        return claims <= seen
+        drifted.update(_drifted(on, nodepools))
+        return claims <= drifted
 
     if not on.plane.api.wait(all_seen, _DRIFTED_SECONDS):
-        late = ", ".join(sorted(claims - seen))
+        late = ", ".join(sorted(claims - drifted))
         raise SandboxError(f"Karpenter does not see the newer image after {_DRIFTED_SECONDS} s: {late}")
-    left, since = _drifted(on, nodepools), time.monotonic()
-    while left and time.monotonic() - since < _QUIET_SECONDS:
+    drifted_claims, since = _drifted(on, nodepools), time.monotonic()
+    while drifted_claims and time.monotonic() - since < _QUIET_SECONDS:
         time.sleep(_POLL_SECONDS)
         now = _drifted(on, nodepools)
-        if now != left:
-            left, since = now, time.monotonic()
+        if now != drifted_claims:
+            drifted_claims, since = now, time.monotonic()
 
 
 def _claims(on: Cluster, nodepools: set[str]) -> Sequence[Document]:

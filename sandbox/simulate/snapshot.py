@@ -64,7 +64,7 @@ class Snapshot:
 def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
     """The cluster as it is now; pods that no workload made are left out. Raises SandboxError."""
     written = tuple(workloads)
-    asked = {workload_of(document) for document in written}
+    scenario = {workload_of(document) for document in written}
     owners = {workload_of(document): document for kind in CONTROLLERS for document in of.items(*kind)}
     pods, events = of.items("v1", "Pod"), of.items("v1", "Event")
     karpenter_messages = {
@@ -80,7 +80,7 @@ def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
                 (
                     _pod(pod, above, karpenter_messages.get((above.namespace, name_of(pod)), ""))
                     for pod in pods
-                    if (above := root(pod, owners)) in asked
+                    if (above := root(pod, owners)) in scenario
                     and "deletionTimestamp" not in metadata(pod)
                     # A pod that has ended still exists after its node is gone; it is left out.
                     and not (text(pod, "status", "phase") in _ENDED and text(pod, "spec", "nodeName") not in there)
@@ -88,7 +88,7 @@ def take_snapshot(of: Cluster, workloads: Iterable[Document]) -> Snapshot:
                 key=lambda pod: (pod.workload, pod.name),
             )
         ),
-        missing_pods=(*refusals(events, owners, pods, asked), *_queued(of, asked), *removals(written, pods)),
+        missing_pods=(*refusals(events, owners, pods, scenario), *_queued(of, scenario), *removals(written, pods)),
         nodes=nodes,
         exhausted_node_pools=frozenset(
             _exhausted_node_pools([name_of(node_pool) for node_pool in of.items("karpenter.sh/v1", "NodePool")], events)

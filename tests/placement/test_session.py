@@ -115,7 +115,7 @@ def test_a_stack_with_admission_on_deny_and_queues_goes_up_survives_kills_and_le
 
     # A changed price is a changed catalog: Karpenter is restarted with it.
     earlier = attach(folder, first.settings).karpenter.url
-    write_whole(folder.catalogue, folder.catalogue.read_text(encoding="utf-8") + "\n")
+    write_whole(folder.catalog, folder.catalog.read_text(encoding="utf-8") + "\n")
     until(lambda: (karpenter := karpenter_in(folder.control_plane)) is not None and karpenter.url != earlier)
 
     supervisor = folder.supervisor()

@@ -95,7 +95,7 @@ def test_the_labels_page_has_every_label_card_and_priority(written: dict[str, st
 
 
 def test_the_instance_guide_has_every_type_twice_once_with_its_prices(written: dict[str, str]) -> None:
-    lines = written["catalogue"].splitlines()
+    lines = written["catalog"].splitlines()
     assert [name for name in instance_types() if sum(line.startswith(f"| {name} |") for line in lines) != 2] == []
 
 

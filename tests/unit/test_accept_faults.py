@@ -353,7 +353,7 @@ def test_a_cluster_without_an_admin_is_a_warning() -> None:
     assert (fault.path, fault.severity) == ("cluster.access_entries", Severity.WARNING)
 
 
-# Correction 26: V100 stays in the catalogue as legacy, and in no environment of ours.
+# Correction 26: V100 stays in the catalog as legacy, and in no environment of ours.
 @pytest.mark.parametrize("stack", STACKS)
 def test_no_environment_uses_a_legacy_card(stack: str) -> None:
     assert "V100" not in stack_file(stack).read_text()

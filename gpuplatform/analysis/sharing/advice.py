@@ -17,7 +17,7 @@ _MIB_PER_GIB = 1024
 @dataclass(frozen=True, slots=True)
 class _Measure:
     option: str
-    asked: float
+    need: float
     most: float
     unit: str
     where: str
@@ -33,12 +33,12 @@ def what_there_is(need: Need, places: Sequence[tuple[InstanceType, Card]]) -> li
     faults = [
         Fault(
             measure.option,
-            f"{measure.asked:g} {measure.unit}",
+            f"{measure.need:g} {measure.unit}",
             f"at most {measure.most:g} {measure.unit}: {measure.where}",
             f"ask for {measure.most:g} or less",
         )
         for measure in measures
-        if measure.asked > measure.most
+        if measure.need > measure.most
     ]
     if faults:
         return faults

@@ -84,7 +84,7 @@ class Option:
         return self.planned.pool if self.planned else None
 
 
-def of_catalogue(need: Need, prices: Prices) -> tuple[Option, ...]:
+def of_catalog(need: Need, prices: Prices) -> tuple[Option, ...]:
     """Every way on every priced type that can hold the pod."""
     market = Market.SPOT if need.interruptible else Market.ON_DEMAND
     options: list[Option] = []

@@ -13,7 +13,7 @@ from gpuplatform.accept import check_file
 from gpuplatform.plan.prices import Prices
 from sandbox.cluster import cluster_commands_at_hand
 from tests.bench.placement import baselines, workload
-from tests.bench.placement.offers import meant, of_catalogue, of_stack
+from tests.bench.placement.offers import meant, of_catalog, of_stack
 from tests.bench.placement.pods import in_our_words
 from tests.bench.placement.runs import Day, on_our_pools, on_their_pools
 from tests.bench.placement.solver import InfeasibleError, chosen, least
@@ -36,7 +36,7 @@ def main(file: Path, runs: int, ours_only: bool) -> None:
     try:
         rows = workload.read(file)
         prices = Prices(settings.region, settings.cost)
-        bound = least(rows, of_catalogue(prices))
+        bound = least(rows, of_catalog(prices))
         plan = chosen(rows, of_stack(settings, prices), meant)
     except (workload.WorkloadError, InfeasibleError) as error:
         sys.exit(str(error))

@@ -69,7 +69,7 @@ class Offer:
         return f"{self.node.name} {self.market.value}, {way}"
 
 
-def of_catalogue(prices: Prices) -> Iterator[Offer]:
+def of_catalog(prices: Prices) -> Iterator[Offer]:
     """Every allowed way of sharing on every priced type of the platform's architecture, whatever the stack's pools."""
     for node in instance_types().values():
         gpu_card = card(node.card or "")

@@ -136,7 +136,7 @@ def test_a_type_without_a_price_is_named_and_left_out_of_the_sums() -> None:
     assert floor_and_ceiling(whole, "serve-h200-141gb-on-demand") == (0.0, 0.0)
 
 
-def test_the_stacks_own_price_outweighs_the_catalogues() -> None:
+def test_the_stacks_own_price_outweighs_the_catalogs() -> None:
     contract: Plain = {"instance_type": "g6.xlarge", "usd_per_hour": 0.5, "source": "our contract, 2026-09-01"}
     assert floor_and_ceiling(billed(cost={"prices": [contract]}), "serve-l4-24gb-on-demand")[1] == pytest.approx(
         8 * (0.5 + SERVING)

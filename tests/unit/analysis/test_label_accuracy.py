@@ -110,7 +110,7 @@ def test_a_card_without_mig_is_not_cut() -> None:
     assert false_keys(cut("L4", "24gb", "1g.6gb"), of_types("g6.xlarge")) == ["gpu.mig", "gpu.mig.profile"]
 
 
-def test_hardware_that_the_catalogue_does_not_know_is_refused_by_name() -> None:
+def test_hardware_that_the_catalog_does_not_know_is_refused_by_name() -> None:
     (fault,) = judge_labels(labels("L4", "24gb"), [of_types("g6.xlarge", "g99.xlarge")])
 
     assert fault.path == f"spec.template.spec.requirements[{INSTANCE_TYPE}]"
@@ -233,7 +233,7 @@ def test_a_further_requirement_never_admits_a_type(some: list[Requirement], furt
     st.sampled_from(sorted(instance_labels("g6.xlarge"))),
     st.lists(st.sampled_from(["g6", "1", "8", "l4", "g"]), max_size=3),
 )
-def test_a_list_and_its_negation_part_the_catalogue(key: str, values: list[str]) -> None:
+def test_a_list_and_its_negation_part_the_catalog(key: str, values: list[str]) -> None:
     inside, outside = (set(selectable([Requirement(key, op, tuple(values))])) for op in ("In", "NotIn"))
 
     assert inside | outside == set(instance_types().values())

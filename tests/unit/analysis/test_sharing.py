@@ -10,7 +10,7 @@ from gpuplatform.analysis.sharing import (
     advise,
     also_select,
     first_tried,
-    of_catalogue,
+    of_catalog,
     of_stack,
     priced_candidates,
     ruled_out,
@@ -48,7 +48,7 @@ def a_need(
 
 
 def best(need: Need) -> Option:
-    advice = advise(of_catalogue(need, PRICES), need)
+    advice = advise(of_catalog(need, PRICES), need)
     assert advice is not None
     return advice.best
 
@@ -56,7 +56,7 @@ def best(need: Need) -> Option:
 def on(need: Need, instance_type: str, method: Method) -> Option:
     (option,) = (
         option
-        for option in of_catalogue(need, PRICES)
+        for option in of_catalog(need, PRICES)
         if option.node.name == instance_type and option.way.method is method
     )
     return option
@@ -100,7 +100,7 @@ def test_a_slice_pays_where_the_pod_needs_host_memory() -> None:
 def test_mps_is_for_steady_work_of_one_team_and_serves_48_at_most() -> None:
     need = a_need(1, isolation=False, cpu_millis=100, host_memory_gib=1)
     assert best(need).way.method is Method.MPS
-    shares = [option.way.held_per_card for option in of_catalogue(need, PRICES) if option.way.method is Method.MPS]
+    shares = [option.way.held_per_card for option in of_catalog(need, PRICES) if option.way.method is Method.MPS]
     assert max(shares) == 48
 
 
@@ -123,7 +123,7 @@ def test_a_method_suits_a_need_or_says_why_not(method: Method, isolation: bool, 
 
 def test_several_cards_of_one_pod_are_whole_and_on_one_node() -> None:
     need = a_need(70, cards=8, cpu_millis=8000, host_memory_gib=64)
-    assert {option.way.method for option in of_catalogue(need, PRICES)} == {Method.WHOLE}
+    assert {option.way.method for option in of_catalog(need, PRICES)} == {Method.WHOLE}
     assert (best(need).node.name, best(need).slots.count) == ("p4de.24xlarge", 1)
     pairs = on(a_need(70, cards=2), "p4de.24xlarge", Method.WHOLE)
     assert pairs.slots.count == 4
@@ -132,9 +132,7 @@ def test_several_cards_of_one_pod_are_whole_and_on_one_node() -> None:
 def test_spot_is_taken_at_the_ratio_of_the_settings_only_where_the_pod_bears_it() -> None:
     assert best(a_need(interruptible=True)).usd_per_slot == pytest.approx(0.526 * 0.40)
     dearer = Prices("us-east-1", Cost(monthly_floor_limit_usd=0, monthly_budget_usd=0, spot_price_ratio=0.5))
-    assert min(option.usd_per_slot for option in of_catalogue(a_need(interruptible=True), dearer)) == pytest.approx(
-        0.263
-    )
+    assert min(option.usd_per_slot for option in of_catalog(a_need(interruptible=True), dearer)) == pytest.approx(0.263)
 
 
 def test_where_the_host_carries_few_pods_the_slice_is_the_largest_that_serves_as_many() -> None:
@@ -150,14 +148,14 @@ def test_there_are_as_many_shares_as_the_host_needs_and_no_slot_is_lost() -> Non
 
 
 def test_advice_without_a_stack_leaves_old_generations_and_another_architecture_out() -> None:
-    offered = {option.card.name for option in of_catalogue(a_need(1), PRICES)}
+    offered = {option.card.name for option in of_catalog(a_need(1), PRICES)}
     assert "T4-16GB" in offered
     assert offered.isdisjoint({"V100-32GB", "T4G-16GB"})
 
 
 def test_a_close_fit_is_said_to_be_one() -> None:
     need = a_need(16)
-    advice = advise(of_catalogue(need, PRICES), need)
+    advice = advise(of_catalog(need, PRICES), need)
     assert advice is not None
     assert any("measure before you rely on it" in sentence for sentence in advice.why)
 
@@ -177,7 +175,7 @@ needs = st.builds(
 @settings(max_examples=examples(60))
 @given(needs)
 def test_what_is_offered_fits_its_card_and_its_node(need: Need) -> None:
-    for option in of_catalogue(need, PRICES):
+    for option in of_catalog(need, PRICES):
         pods, node = option.slots.count, option.node
         assert pods >= 1
         assert pods * need.cpu_millis <= node.allocatable_cpu_millis
@@ -199,7 +197,7 @@ def test_asking_for_less_never_costs_more(need: Need, what: str, part: float) ->
         need.cards,
         need.interruptible or what == "spot",
     )
-    before, after = (advise(of_catalogue(stated_need, PRICES), stated_need) for stated_need in (need, less))
+    before, after = (advise(of_catalog(stated_need, PRICES), stated_need) for stated_need in (need, less))
     if before is not None:
         assert after is not None
         assert after.best.usd_per_slot <= before.best.usd_per_slot + 1e-9
@@ -208,7 +206,7 @@ def test_asking_for_less_never_costs_more(need: Need, what: str, part: float) ->
 @settings(max_examples=examples(60))
 @given(needs)
 def test_nothing_offered_is_explained_and_something_offered_is_the_cheapest(need: Need) -> None:
-    options = of_catalogue(need, PRICES)
+    options = of_catalog(need, PRICES)
     advice = advise(options, need)
     if advice is None:
         assert what_there_is(need, priced_candidates(PRICES))

@@ -8,7 +8,7 @@ import pytest
 from gpuplatform.plan.prices import Prices
 from gpuplatform.settings.settings import Cost
 from gpuplatform.standard.labels import Purpose
-from tests.bench.placement.offers import meant, of_catalogue, of_stack
+from tests.bench.placement.offers import meant, of_catalog, of_stack
 from tests.bench.placement.pods import MEANT, in_our_words
 from tests.bench.placement.solver import InfeasibleError, chosen, least
 from tests.bench.placement.workload import COLUMNS, Row, WorkloadError, read
@@ -20,19 +20,19 @@ SMALL = Row("small", "ml-serving", Purpose.INFER, 3, 1, 14.0, 0.6, True, False, 
 
 
 def test_the_least_for_whole_small_cards_is_the_cheapest_node_for_each_pod() -> None:
-    solution = least([SMALL], of_catalogue(PRICES))
+    solution = least([SMALL], of_catalog(PRICES))
     assert solution.usd_per_hour == pytest.approx(3 * 0.526)
     assert [(offer.node.name, count) for offer, count in solution.nodes] == [("g4dn.xlarge", 3)]
     assert solution.bound_usd_per_hour == pytest.approx(solution.usd_per_hour)
 
 
 def test_an_interruptible_pod_is_paid_for_at_the_price_of_spot() -> None:
-    assert least([replace(SMALL, interruptible=True)], of_catalogue(PRICES)).usd_per_hour == pytest.approx(3 * 0.2104)
+    assert least([replace(SMALL, interruptible=True)], of_catalog(PRICES)).usd_per_hour == pytest.approx(3 * 0.2104)
 
 
 def test_what_no_card_holds_has_no_bill() -> None:
     with pytest.raises(InfeasibleError, match="no instance type carries small"):
-        least([replace(SMALL, memory_gib=900)], of_catalogue(PRICES))
+        least([replace(SMALL, memory_gib=900)], of_catalog(PRICES))
 
 
 @pytest.mark.slow
@@ -40,7 +40,7 @@ def test_prods_pools_can_carry_the_reference_day_near_the_least_and_no_pod_means
     settings, rows = stack_settings("prod"), read(DAY)
     assert sum(row.pods for row in rows) == 204
     plan = chosen(rows, of_stack(settings, PRICES), meant)
-    bound = least(rows, of_catalogue(PRICES))
+    bound = least(rows, of_catalog(PRICES))
     assert bound.bound_usd_per_hour <= plan.usd_per_hour <= 1.03 * bound.bound_usd_per_hour
     for row, offer, _ in plan.pods:
         assert offer.planned is not None

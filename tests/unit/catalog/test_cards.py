@@ -28,7 +28,7 @@ GPU_MEMORY_MIB = {
 LABEL_VALUE = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
 
 
-def test_the_catalogue_has_exactly_the_cards_that_ec2_reports() -> None:
+def test_the_catalog_has_exactly_the_cards_that_ec2_reports() -> None:
     assert {row.name: (row.karpenter_gpu_name, row.karpenter_gpu_memory_mib) for row in cards().values()} == (
         GPU_MEMORY_MIB
     )

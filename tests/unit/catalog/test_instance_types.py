@@ -68,14 +68,14 @@ def test_a_type_has_whole_cards_or_a_fraction_or_neuron_devices_or_none_of_them(
     assert known_type.card is None or known_type.card in cards()
 
 
-def test_the_catalogue_has_all_65_nvidia_types_that_karpenter_lists_and_no_amd_card() -> None:
+def test_the_catalog_has_all_65_nvidia_types_that_karpenter_lists_and_no_amd_card() -> None:
     nvidia = {name for name, known_type in instance_types().items() if known_type.family in NVIDIA_FAMILIES}
     assert len(nvidia) == 65
     assert {name for name, known_type in instance_types().items() if known_type.card or known_type.fractional} == nvidia
     assert not any(known_type.family == "g4ad" for known_type in instance_types().values())
 
 
-def test_the_catalogue_has_every_inferentia_and_trainium_type() -> None:
+def test_the_catalog_has_every_inferentia_and_trainium_type() -> None:
     neuron = {
         name: known_type.neuron_name for name, known_type in instance_types().items() if known_type.neuron_devices
     }
@@ -158,7 +158,7 @@ def test_every_nvidia_type_is_seen_as_one() -> None:
     assert not instance_types()["trn1.2xlarge"].has_nvidia
 
 
-def test_types_are_found_by_their_names_and_a_name_that_the_catalogue_lacks_is_left_out() -> None:
+def test_types_are_found_by_their_names_and_a_name_that_the_catalog_lacks_is_left_out() -> None:
     assert [row.name for row in types_named(["p5.48xlarge", "p3.2xlarge", "g6.xlarge"])] == ["p5.48xlarge", "g6.xlarge"]
 
 

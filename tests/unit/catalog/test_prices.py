@@ -95,12 +95,12 @@ def test_a_price_outweighs_a_statement_that_there_is_none() -> None:
     assert offer_of(A_PRICE.instance_type, A_PRICE.region, [A_PRICE], [contradiction]) is Availability.OFFERED
 
 
-def test_the_catalogue_answers_from_its_own_rows() -> None:
+def test_the_catalog_answers_from_its_own_rows() -> None:
     assert offer("g5.xlarge", "eu-west-1") is Availability.OFFERED
     assert offer("p5e.48xlarge", "us-east-1") is Availability.UNKNOWN
 
 
-def test_a_planted_statement_refuses_a_pair_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_statement_refuses_a_pair_of_the_catalog(monkeypatch: pytest.MonkeyPatch) -> None:
     planted = NotOffered("p5e.48xlarge", "us-east-1", DAY, "planted")
     before = unknown_pairs()
     monkeypatch.setattr(

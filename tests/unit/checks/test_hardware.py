@@ -36,7 +36,7 @@ def test_both_memories_of_one_model_are_two_cards_that_do_not_mix() -> None:
     ]
 
 
-def test_a_card_that_the_catalogue_lacks_is_answered_with_the_closest() -> None:
+def test_a_card_that_the_catalog_lacks_is_answered_with_the_closest() -> None:
     (fault,) = (
         fault
         for fault in examine(settings_object(pools=[a_pool(cards=[a_card("A100-80")])])).faults

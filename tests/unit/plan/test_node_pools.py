@@ -194,7 +194,7 @@ def test_a_pools_taints_are_the_standards_and_then_its_own() -> None:
     assert node_pool.taints[3].effect == "NoExecute"
 
 
-def test_what_the_catalogue_does_not_know_is_left_out_for_the_judges_to_name() -> None:
+def test_what_the_catalog_does_not_know_is_left_out_for_the_judges_to_name() -> None:
     assert nodepools_of(pool(a_pool(cards=[a_card("A999-1GB"), a_card("L4-24GB", ["g99.xlarge"])])), ZONES) == ()
 
 

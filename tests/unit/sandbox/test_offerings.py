@@ -31,10 +31,10 @@ def ec2() -> Ec2:
 
 @pytest.fixture(scope="module")
 def types(ec2: Ec2) -> dict[str, Any]:
-    return {instance_type["name"]: instance_type for instance_type in json.loads(ec2.catalogue())["types"]}
+    return {instance_type["name"]: instance_type for instance_type in json.loads(ec2.catalog())["types"]}
 
 
-def test_every_type_of_the_catalogue_is_sold(types: dict[str, Any]) -> None:
+def test_every_type_of_the_catalog_is_sold(types: dict[str, Any]) -> None:
     assert types.keys() == instance_types().keys()
 
 

@@ -47,11 +47,11 @@ def test_a_type_without_devices_has_no_label_about_them() -> None:
     assert not any("gpu" in key or "accelerator" in key for key in instance_labels("m7i.large"))
 
 
-def test_every_type_of_the_catalogue_has_labels_and_every_key_is_on_some_type() -> None:
+def test_every_type_of_the_catalog_has_labels_and_every_key_is_on_some_type() -> None:
     assert {key for name in instance_types() for key in instance_labels(name)} == instance_label_keys()
     assert f"{AWS}gpu-memory" in instance_label_keys()
 
 
-def test_a_type_that_the_catalogue_lacks_is_an_error() -> None:
+def test_a_type_that_the_catalog_lacks_is_an_error() -> None:
     with pytest.raises(KeyError):
         instance_labels("z9.nano")

@@ -57,7 +57,7 @@ def test_a_group_without_labels_and_taints_has_bare_nodes() -> None:
     assert "node-role" not in node["metadata"]["labels"]
 
 
-def test_a_node_leaves_to_pods_what_the_catalogue_says_of_its_type() -> None:
+def test_a_node_leaves_to_pods_what_the_catalog_says_of_its_type() -> None:
     machine = instance_type("m7i.large")
     assert machine is not None
     allocatable = nodes_of(a_group())[0]["status"]["allocatable"]
@@ -76,7 +76,7 @@ def test_a_change_of_labels_or_size_keeps_the_machines_and_a_new_template_or_gro
     assert not names_of(a_group("arn:aws:eks:two")) & before
 
 
-def test_a_type_that_the_catalogue_does_not_know_is_refused() -> None:
+def test_a_type_that_the_catalog_does_not_know_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"no instance type z9\.mega"):
         nodes_of(a_group(instanceTypes=["z9.mega"]))
 

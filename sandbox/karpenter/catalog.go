@@ -20,8 +20,8 @@ import (
 
 const localDisksLabel = awsGroup + "/instance-local-nvme"
 
-// Catalogue is what EC2 offers in one region, as the platform's own catalogue has it.
-type Catalogue struct {
+// Catalog is what EC2 offers in one region, as the platform's own catalog has it.
+type Catalog struct {
 	Region       string        `json:"region"`
 	Zones        []string      `json:"zones"`
 	Types        []Type        `json:"types"`
@@ -53,36 +53,36 @@ type Reservation struct {
 	Count        int    `json:"count"`
 }
 
-func readCatalogue(path string) (*Catalogue, error) {
+func readCatalog(path string) (*Catalog, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	catalogue := &Catalogue{}
-	if err := json.Unmarshal(raw, catalogue); err != nil {
+	catalog := &Catalog{}
+	if err := json.Unmarshal(raw, catalog); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(catalogue.Types) == 0 || len(catalogue.Zones) == 0 {
+	if len(catalog.Types) == 0 || len(catalog.Zones) == 0 {
 		return nil, fmt.Errorf("%s: a region has zones and instance types", path)
 	}
-	return catalogue, nil
+	return catalog, nil
 }
 
 // labelKeys are the keys of the types' own labels: a NodePool may require these and what Karpenter knows anyway.
-func (c *Catalogue) labelKeys() sets.Set[string] {
+func (c *Catalog) labelKeys() sets.Set[string] {
 	keys := sets.New[string]()
-	for _, each := range c.Types {
-		keys.Insert(lo.Keys(each.Labels)...)
+	for _, kind := range c.Types {
+		keys.Insert(lo.Keys(kind.Labels)...)
 	}
 	return keys
 }
 
-func (c *Catalogue) find(name string) (Type, bool) {
-	return lo.Find(c.Types, func(each Type) bool { return each.Name == name })
+func (c *Catalog) find(name string) (Type, bool) {
+	return lo.Find(c.Types, func(kind Type) bool { return kind.Name == name })
 }
 
 // declare tells Karpenter's packages about the cloud, as the AWS provider does when it starts.
-func (c *Catalogue) declare() {
+func (c *Catalog) declare() {
 	v1.WellKnownLabels = v1.WellKnownLabels.Union(c.labelKeys()).Insert(reservationIDLabel)
 	// What an overlay cannot change; nvidia.com/gpu is not among them.
 	v1.WellKnownResources = v1.WellKnownResources.Insert(
@@ -94,7 +94,7 @@ func (c *Catalogue) declare() {
 
 // instanceTypes are the types as a class launches them. available says whether an offering is believed to be there,
 // and left how many nodes a reservation still takes.
-func (c *Catalogue) instanceTypes(
+func (c *Catalog) instanceTypes(
 	class *EC2NodeClass, available func(instanceType, zone, market string) bool, left func(Reservation) int,
 ) ([]*cloudprovider.InstanceType, error) {
 	reservations, err := class.reservations()
@@ -102,60 +102,60 @@ func (c *Catalogue) instanceTypes(
 		return nil, err
 	}
 	types := make([]*cloudprovider.InstanceType, 0, len(c.Types))
-	for _, each := range c.Types {
-		made, err := c.instanceType(each, class)
+	for _, kind := range c.Types {
+		instanceType, err := c.instanceType(kind, class)
 		if err != nil {
 			return nil, err
 		}
 		for _, market := range []string{v1.CapacityTypeSpot, v1.CapacityTypeOnDemand} {
-			price, ok := each.UsdPerHour[market]
+			price, ok := kind.UsdPerHour[market]
 			for _, zone := range c.Zones {
 				if ok {
-					made.Offerings = append(made.Offerings, offering(market, zone, "", price, available(each.Name, zone, market)))
+					instanceType.Offerings = append(instanceType.Offerings, offering(market, zone, "", price, available(kind.Name, zone, market)))
 				}
 			}
 		}
 		for _, reserved := range c.Reservations {
-			if reserved.InstanceType == each.Name && slices.Contains(reservations, reserved.ID) {
+			if reserved.InstanceType == kind.Name && slices.Contains(reservations, reserved.ID) {
 				// Paid for already, so nearly free, and yet dearer the larger it is: as the AWS provider reckons.
-				price := each.UsdPerHour[v1.CapacityTypeOnDemand] / 10_000_000
-				one := offering(v1.CapacityTypeReserved, reserved.Zone, reserved.ID, price, left(reserved) > 0)
-				one.ReservationCapacity = left(reserved)
-				made.Offerings = append(made.Offerings, one)
+				price := kind.UsdPerHour[v1.CapacityTypeOnDemand] / 10_000_000
+				offer := offering(v1.CapacityTypeReserved, reserved.Zone, reserved.ID, price, left(reserved) > 0)
+				offer.ReservationCapacity = left(reserved)
+				instanceType.Offerings = append(instanceType.Offerings, offer)
 			}
 		}
-		describeOfferings(made)
-		types = append(types, made)
+		describeOfferings(instanceType)
+		types = append(types, instanceType)
 	}
 	return types, nil
 }
 
-func (c *Catalogue) instanceType(each Type, class *EC2NodeClass) (*cloudprovider.InstanceType, error) {
-	disks, _ := strconv.ParseInt(each.Labels[localDisksLabel], 10, 64)
+func (c *Catalog) instanceType(kind Type, class *EC2NodeClass) (*cloudprovider.InstanceType, error) {
+	disks, _ := strconv.ParseInt(kind.Labels[localDisksLabel], 10, 64)
 	storage, err := class.rootVolume(disks)
 	if err != nil {
 		return nil, fmt.Errorf("EC2NodeClass %s: %w", class.Name, err)
 	}
-	requirements := scheduling.NewLabelRequirements(each.Labels)
+	requirements := scheduling.NewLabelRequirements(kind.Labels)
 	requirements.Add(
-		scheduling.NewRequirement(corev1.LabelInstanceTypeStable, corev1.NodeSelectorOpIn, each.Name),
-		scheduling.NewRequirement(corev1.LabelArchStable, corev1.NodeSelectorOpIn, each.Architecture),
+		scheduling.NewRequirement(corev1.LabelInstanceTypeStable, corev1.NodeSelectorOpIn, kind.Name),
+		scheduling.NewRequirement(corev1.LabelArchStable, corev1.NodeSelectorOpIn, kind.Architecture),
 		scheduling.NewRequirement(corev1.LabelOSStable, corev1.NodeSelectorOpIn, string(corev1.Linux)),
 		scheduling.NewRequirement(corev1.LabelTopologyRegion, corev1.NodeSelectorOpIn, c.Region),
 	)
 	// A label that other types have, this one lacks for certain.
 	for key := range c.labelKeys() {
-		if _, ok := each.Labels[key]; !ok {
+		if _, ok := kind.Labels[key]; !ok {
 			requirements.Add(scheduling.NewRequirement(key, corev1.NodeSelectorOpDoesNotExist))
 		}
 	}
-	overhead := resources.Subtract(lo.PickByKeys(each.Capacity, lo.Keys(each.Allocatable)), each.Allocatable)
+	overhead := resources.Subtract(lo.PickByKeys(kind.Capacity, lo.Keys(kind.Allocatable)), kind.Allocatable)
 	// As the AWS provider reckons: 1 GiB for the system, a tenth before pods are evicted.
 	overhead[corev1.ResourceEphemeralStorage] = *resource.NewQuantity(storage.Value()/10+(1<<30), resource.BinarySI)
 	return &cloudprovider.InstanceType{
-		Name:         each.Name,
+		Name:         kind.Name,
 		Requirements: requirements,
-		Capacity:     lo.Assign(each.Capacity, corev1.ResourceList{corev1.ResourceEphemeralStorage: storage}),
+		Capacity:     lo.Assign(kind.Capacity, corev1.ResourceList{corev1.ResourceEphemeralStorage: storage}),
 		Overhead:     &cloudprovider.InstanceTypeOverhead{KubeReserved: overhead},
 	}, nil
 }
@@ -176,9 +176,9 @@ func offering(market, zone, reservation string, price float64, available bool) *
 // describeOfferings makes the type require the markets and zones in which it is offered at all.
 func describeOfferings(of *cloudprovider.InstanceType) {
 	markets, zones := sets.New[string](), sets.New[string]()
-	for _, each := range of.Offerings {
-		markets.Insert(each.CapacityType())
-		zones.Insert(each.Zone())
+	for _, offer := range of.Offerings {
+		markets.Insert(offer.CapacityType())
+		zones.Insert(offer.Zone())
 	}
 	of.Requirements.Add(
 		scheduling.NewRequirement(v1.CapacityTypeLabelKey, corev1.NodeSelectorOpIn, sets.List(markets)...),

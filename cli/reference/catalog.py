@@ -37,7 +37,7 @@ class _Sources:
 
 
 def page() -> str:
-    """The page ``catalogue.md``."""
+    """The page ``catalog.md``."""
     sources = _Sources()
     types = instance_types().values()
     nvidia_types = [instance_type for instance_type in types if instance_type.has_nvidia]
