@@ -1,7 +1,7 @@
 """What `make check` holds of the project's words: `python -m tests.words` prints one line a fault and ends with 1.
 
-No identifier is called ``each``, in Python or in Go: a loop variable names what it holds. No feature id such as ``(E7)`` stands in code:
-ids are in ``docs/features.md`` and in tests. No two classes of one package have one name.
+No identifier is called ``each``, in Python or in Go: a loop variable names what it holds. No feature id such as
+``(E7)`` stands in code: ids are in ``docs/features.md`` and in tests. No two classes of one package have one name.
 """
 
 from __future__ import annotations
