@@ -58,7 +58,7 @@ bench-placement: setup ## print the bill of a day of work, beside the lowest pos
 	@$(BIN)/python -m tests.bench.placement $(if $(WORKLOAD),--workload $(WORKLOAD))
 
 golden: setup ## rewrite the golden documents; review the diff
-	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/changes/test_worn.py tests/unit/analysis/test_disruption.py --snapshot-update
+	@$(BIN)/python -m pytest -q tests/unit/render tests/unit/changes/test_kept_configurations.py tests/unit/analysis/test_disruption.py --snapshot-update
 
 docs: setup ## rewrite the generated pages
 	@$(BIN)/gpuplatform docs

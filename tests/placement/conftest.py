@@ -5,8 +5,10 @@ A module of the tier marks itself ``placement``, and ``xdist_group("placement")`
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -71,12 +73,28 @@ def dev() -> Rendered:
     return render(settings)
 
 
+Platforms: TypeAlias = Callable[[Path], AbstractContextManager[Cluster]]
+
+
 @pytest.fixture
-def platform(cluster_commands: ClusterCommands, dev: Rendered, tmp_path: Path) -> Iterator[Cluster]:
-    """The dev stack on a control plane with Karpenter, settled; each test has a new one without earlier nodes."""
+def platforms(cluster_commands: ClusterCommands, dev: Rendered) -> Platforms:
+    """Starts the dev stack on a control plane with Karpenter, settled, in a folder that exists."""
     settings = check_file(ROOT / "Pulumi.dev.yaml").settings
     assert settings is not None
-    with cluster(tmp_path, cluster_commands, ec2_of(settings), dev.karpenter_values, kinds_of=dev.documents) as running:
-        running.apply_stack(dev)
-        assert running.settle() == ()
+    ec2 = ec2_of(settings)
+
+    @contextmanager
+    def start(folder: Path) -> Generator[Cluster]:
+        with cluster(folder, cluster_commands, ec2, dev.karpenter_values, kinds_of=dev.documents) as running:
+            running.apply_stack(dev)
+            assert running.settle() == ()
+            yield running
+
+    return start
+
+
+@pytest.fixture
+def platform(platforms: Platforms, tmp_path: Path) -> Iterator[Cluster]:
+    """The dev stack on a control plane with Karpenter, settled; each test has a new one without earlier nodes."""
+    with platforms(tmp_path) as running:
         yield running

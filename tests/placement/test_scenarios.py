@@ -18,7 +18,9 @@ from gpuplatform.settings.pools import Pool
 from gpuplatform.standard.markets import Market
 from sandbox.cluster import Cluster, Node
 from sandbox.errors import RefusedError
+from tests.figures import Figures
 from tests.kubectl import kubectl
+from tests.placement.conftest import Platforms
 
 pytestmark = [pytest.mark.placement, pytest.mark.xdist_group("placement")]
 
@@ -26,6 +28,9 @@ ROOT = Path(__file__).parents[2]
 NAMESPACE = "scenario"
 KST = datetime.timezone(datetime.timedelta(hours=9))
 LIMIT_SECONDS = 360.0
+ATTEMPTS = 3
+"""Karpenter 1.14.1 sometimes counts a drifted node of a static pool and its replacement as one node too many, and
+deletes the replacement (kubernetes-sigs/karpenter issue 3250, open). With room for one more node it stops there."""
 
 
 def pool(name: str) -> Pool:
@@ -133,7 +138,24 @@ def test_an_interruption_storm_is_rescheduled(platform: Cluster) -> None:
     assert not lost & {node.name for node in platform.nodes()}
 
 
-def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(platform: Cluster) -> None:
+def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(
+    platforms: Platforms, tmp_path: Path, figures: Figures
+) -> None:
+    for attempt in range(ATTEMPTS):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        with platforms(folder) as platform:
+            if is_replaced_in_the_window(platform, folder / "karpenter.log"):
+                return
+        figures(f"attempt {attempt + 1}: Karpenter deleted the replacement of a drifted static node")
+    pytest.fail(f"in none of {ATTEMPTS} attempts did Karpenter keep the replacement of a drifted static node")
+
+
+def is_replaced_in_the_window(platform: Cluster, log: Path) -> bool:
+    """Drift the chief on a Tuesday, then wait for Sunday's window: whether it was replaced.
+
+    False where Karpenter's own log says that it deleted the replacement; the chief is still there then.
+    """
     run(platform, "chief", 2, annotations={"karpenter.sh/do-not-disrupt": "false"})
     (chief,) = nodes(platform, "chief")
     platform.karpenter.set_clock(datetime.datetime(2027, 1, 5, 10, 30, tzinfo=KST))  # a Tuesday
@@ -143,10 +165,21 @@ def test_the_chief_is_replaced_for_a_newer_image_only_inside_its_window(platform
     until(lambda: budget_blocks(platform))
     assert nodes(platform, "chief") == [chief]
     platform.karpenter.set_clock(datetime.datetime(2027, 1, 10, 3, 0, tzinfo=KST))  # Sunday
-    until(lambda: chief.name not in {node.name for node in platform.nodes()})
+
+    def is_there() -> bool:
+        return chief.name in {node.name for node in platform.nodes()}
+
+    def is_lost() -> bool:
+        return "replacement was deleted" in log.read_text()
+
+    until(lambda: is_lost() or not is_there())
+    if is_lost():
+        assert is_there()
+        return False
     assert platform.settle(LIMIT_SECONDS) == ()
     assert len(nodes(platform, "chief")) == 1
     assert running(platform) == 2
+    return True
 
 
 def test_workers_that_are_done_give_their_node_back_and_the_chief_stays(platform: Cluster) -> None:

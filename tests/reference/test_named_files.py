@@ -46,3 +46,9 @@ def test_the_page_for_contributors_answers_ten_questions_with_a_file() -> None:
     answers = [line.strip("| ").split(" | ")[1] for line in section.splitlines() if re.match(r"\| .*\? \|", line)]
     assert len(answers) == 10
     assert [answer for answer in answers if not PLACE.search(answer)] == []
+
+
+def test_every_test_file_that_the_makefile_names_exists() -> None:
+    named = re.findall(r"\btests/[\w./]+", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert named
+    assert [place for place in named if not (ROOT / place).exists()] == []

@@ -216,11 +216,13 @@ def _drift_alert(days: int) -> Alert:
         summary=f"{_NODECLAIM} has run on an old template for more than {days} days",
         description=(
             "Its pool's budgets have allowed no replacement, or a pod on it must not be disrupted."
-            " Open a window, or drain the node."
+            " Open a window, or drain the node. On a static pool, Karpenter itself may have deleted the replacement:"
+            ' its log says "replacement was deleted" (kubernetes-sigs/karpenter issue 3250). Restart Karpenter then.'
         ),
         look=(
             _NODECLAIMS_WIDE,
             "gpuplatform calendar --stack NAME",
             "kubectl get events -A --field-selector reason=DisruptionBlocked",
+            "kubectl -n kube-system logs deploy/karpenter | grep 'replacement was deleted'",
         ),
     )
