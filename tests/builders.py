@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import functools
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -148,7 +150,12 @@ def settings_object(**overrides: Plain) -> dict[str, Plain]:
 
 def some_settings(**overrides: Plain) -> Settings:
     """Accepted settings; the overrides are plain data."""
-    return accept.accepted(settings_object(**overrides))
+    return _accepted(json.dumps(settings_object(**overrides)))
+
+
+@functools.cache
+def _accepted(text: str) -> Settings:
+    return accept.accepted(json.loads(text))
 
 
 def stack_file(stack: str) -> Path:
@@ -156,6 +163,7 @@ def stack_file(stack: str) -> Path:
     return ROOT / f"Pulumi.{stack}.yaml"
 
 
+@functools.cache
 def stack_settings(stack: str) -> Settings:
     """The accepted settings of one of the repository's environments."""
     loaded = accept.check_file(stack_file(stack))

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 from cli.main import main
 from policies.judge import judge
 from policies.subject import of_document, of_release
+from tests.builders import STACKS
+from tests.examples import sampled
 from tests.five_places import Places, Plain, at, read_folder, shared_pools
 
-STACKS = ("dev", "staging", "prod")
 
-
-@pytest.fixture(scope="module", params=STACKS)
+@pytest.fixture(scope="module", params=sampled(STACKS))
 def documents(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Plain]:
     """Everything that ``gpuplatform render`` writes for a stack."""
     out = tmp_path_factory.mktemp(str(request.param))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import pytest
@@ -11,6 +11,7 @@ from policies.judge import judge, judge_one, judge_together
 from policies.rule import Finding, Rule, StackRule
 from policies.rules import RULES, STACK_RULES
 from policies.subject import UNKNOWN
+from tests.examples import sampled
 from tests.policies.corpus import CASES
 from tests.policies.documents import GONE, GOOD, Document, but
 from tests.policies.harness import Case, engine_verdict, subject, verdict
@@ -34,8 +35,8 @@ def _paths(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[objec
         yield from _paths(item, (*path, key))
 
 
-def _fields(document: Document) -> list[tuple[object, ...]]:
-    return [path for path in _paths(document) if path not in (("kind",), ("apiVersion",))]
+def _fields(document: Document) -> Sequence[tuple[object, ...]]:
+    return sampled([path for path in _paths(document) if path not in (("kind",), ("apiVersion",))])
 
 
 def _name(document: Document) -> str:
@@ -109,7 +110,7 @@ def test_no_malformed_field_ends_a_rule(document: Document) -> None:
             assert all(finding.rule.name in str(finding) for finding in findings), "every refusal can be written"
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if len(case.documents) == 1], ids=str)
+@pytest.mark.parametrize("case", sampled([case for case in CASES if len(case.documents) == 1]), ids=str)
 def test_one_unknown_field_hides_nothing_that_is_wrong_elsewhere(case: Case) -> None:
     document = {**case.documents[0], "unrelated": {"later": UNKNOWN}}
 

@@ -17,6 +17,7 @@ from gpuplatform.settings import source
 from gpuplatform.settings.source import Plain
 from gpuplatform.standard.sheets.sheet import sheets
 from tests.builders import ROOT, STACKS, merged, stack_file
+from tests.examples import sampled
 from tests.recorder import OWN_TYPES, Recording, record
 
 MAIN = ROOT / "__main__.py"
@@ -62,7 +63,7 @@ def test_every_stack_file_of_the_repository_is_tried_here() -> None:
     assert {path.name for path in ROOT.glob("Pulumi.*.yaml")} == {f"Pulumi.{stack}.yaml" for stack in STACKS}
 
 
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("stack", sampled(STACKS))
 def test_the_program_builds_every_component_once_and_publishes(stack: str) -> None:
     recording = recorded(stack)
     component_types = [
@@ -72,7 +73,7 @@ def test_the_program_builds_every_component_once_and_publishes(stack: str) -> No
     assert set(recording.exports) == {"platform", "kubeconfig"}
 
 
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("stack", sampled(STACKS))
 def test_everything_but_providers_belongs_to_a_component(stack: str) -> None:
     recording = recorded(stack)
     own_urns = {resource.urn for resource in recording.resources if resource.type.startswith(OWN_TYPES)}

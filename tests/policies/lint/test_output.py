@@ -103,6 +103,7 @@ def test_sarif_has_what_its_schema_requires() -> None:
     assert json.loads(as_sarif(CLEAN))["runs"][0]["results"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "linted", [LINTED, CLEAN, lint(read(path, path.name) for path in FIXTURES)], ids=["two", "none", "all"]
 )

@@ -15,11 +15,11 @@ from tests.policies.mutants.sources import SOURCES
 from tests.policies.mutants.table import Judge
 
 campaign = pytest.mark.slow
-each_source = pytest.mark.parametrize("source", SOURCES)
+every_source = pytest.mark.parametrize("source", SOURCES)
 
 
 @campaign
-@each_source
+@every_source
 def test_every_field_that_a_rule_reads_is_broken_in_every_way(source: str) -> None:
     _, gaps = corpus(source)
 
@@ -27,7 +27,7 @@ def test_every_field_that_a_rule_reads_is_broken_in_every_way(source: str) -> No
 
 
 @campaign
-@each_source
+@every_source
 def test_a_broken_field_is_noticed_by_whom_the_table_expects(
     source: str, record_property: Callable[[str, object], None]
 ) -> None:
@@ -60,6 +60,7 @@ def test_the_table_names_rules_that_there_are_and_says_why_where_nobody_need_not
     assert [row for row in ROWS if (row.expected is Judge.NOBODY) != bool(row.why)] == []
 
 
+@campaign
 def test_no_row_of_the_table_is_idle() -> None:
     made = [mutant for source in SOURCES for mutant in corpus(source)[0]]
     idle = [

@@ -18,6 +18,7 @@ from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_types
 from gpuplatform.standard.instance_labels import instance_labels
 from gpuplatform.standard.requirements import Requirement
+from tests.examples import sampled
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 AWS = "karpenter.k8s.aws/instance-"
@@ -206,7 +207,7 @@ def test_a_bound_that_is_no_number_admits_nothing() -> None:
         assert selectable([Requirement(f"{AWS}cpu", "Gt", (bound,))]) == ()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES))
 def test_the_labels_of_every_card_are_true_of_its_own_types(name: str) -> None:
     node = instance_types()[name]
     if node.card is None:

@@ -4,6 +4,7 @@ import pytest
 
 from gpuplatform.catalog.cards import cards
 from gpuplatform.catalog.instance_types import InstanceType, instance_type, instance_types, types_named, types_with_card
+from tests.examples import sampled
 
 NVIDIA_FAMILIES = frozenset(
     [
@@ -42,13 +43,13 @@ def allocatable(known_type: InstanceType) -> tuple[int, int]:
     return 1000 * known_type.vcpus - reserved_millis, usable_mib * 925 // 1000 - reserved_mib
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", sampled(ALL))
 def test_allocatable_is_what_karpenters_formula_gives(name: str) -> None:
     known_type = instance_types()[name]
     assert (known_type.allocatable_cpu_millis, known_type.allocatable_memory_mib) == allocatable(known_type)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", sampled(ALL))
 def test_every_figure_is_possible_and_every_row_has_its_source(name: str) -> None:
     known_type = instance_types()[name]
     assert known_type.name.startswith(f"{known_type.family}.")
@@ -59,7 +60,7 @@ def test_every_figure_is_possible_and_every_row_has_its_source(name: str) -> Non
     assert "commit 1d92708" in known_type.source
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", sampled(ALL))
 def test_a_type_has_whole_cards_or_a_fraction_or_neuron_devices_or_none_of_them(name: str) -> None:
     known_type = instance_types()[name]
     assert (known_type.card is not None) == (known_type.cards > 0)
@@ -130,7 +131,7 @@ def test_three_types_to_the_letter() -> None:
     assert (inf2.neuron_devices, inf2.neuron_name, inf2.neuron_cores, inf2.vcpus) == (6, "inferentia2", 12, 96)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", sampled(ALL))
 def test_a_type_names_its_first_efa_card_where_it_has_efa(name: str) -> None:
     known_type = instance_types()[name]
     assert (known_type.first_efa_card is not None) == (known_type.efa_interfaces > 0) == bool(known_type.efa_cards)

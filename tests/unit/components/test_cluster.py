@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 
 import pytest
@@ -16,6 +17,12 @@ SUPPORTED = versions.KUBERNETES_SUPPORTED
 def made(**cluster_settings: Plain) -> Recording:
     settings = full_settings(cluster=cluster_settings)
     return record(lambda: cluster("cl", settings))
+
+
+@functools.cache
+def usual() -> Recording:
+    """The cluster with default settings, made once: tests only read it."""
+    return made()
 
 
 def control_plane(recording: Recording) -> Registered:
@@ -45,7 +52,7 @@ def test_prod_is_protected_from_deletion_and_private(stack: str) -> None:
 
 
 def test_the_control_plane_encrypts_secrets_and_logs_to_a_group_that_stands_before_it() -> None:
-    recording = made()
+    recording = usual()
     plane, logs = control_plane(recording), recording.named("cl-logs")
     assert plane.inputs["encryptionConfigKeyArn"] == "arn:aws:recorded::111122223333:cl-secrets"
     assert recording.named("cl-secrets", "Key").inputs["enableKeyRotation"] is True
@@ -54,7 +61,7 @@ def test_the_control_plane_encrypts_secrets_and_logs_to_a_group_that_stands_befo
 
 
 def test_nobody_but_the_named_principals_gets_in() -> None:
-    plane = control_plane(made())
+    plane = control_plane(usual())
     assert plane.inputs["authenticationMode"] == "API"
     entries = plane.inputs["accessEntries"]
     assert isinstance(entries, dict)
@@ -65,8 +72,8 @@ def test_nobody_but_the_named_principals_gets_in() -> None:
     )
 
 
-def test_no_default_node_group_security_group_or_role_is_made() -> None:
-    plane = control_plane(made())
+def test_no_default_node_group_security_group_or_role_is_usual() -> None:
+    plane = control_plane(usual())
     assert plane.inputs["skipDefaultNodeGroup"] is True
     assert plane.inputs["skipDefaultSecurityGroups"] is True
     assert plane.inputs["createInstanceRole"] is False
@@ -87,7 +94,7 @@ def test_every_add_on_is_pinned_to_the_version_of_its_kubernetes(version: str) -
 
 
 def test_add_ons_that_need_a_node_wait_for_the_system_nodes() -> None:
-    recording = made()
+    recording = usual()
     nodes = recording.named("cl-system", "NodeGroup")
     for registered in recording.of("Addon"):
         assert nodes.urn in registered.depends_on, registered.name
@@ -97,7 +104,7 @@ def test_add_ons_that_need_a_node_wait_for_the_system_nodes() -> None:
     ("addon", "path"), [("coredns", ()), ("metrics-server", ()), ("aws-ebs-csi-driver", ("controller",))]
 )
 def test_an_add_ons_controller_stands_on_system_nodes_and_nowhere_else(addon: str, path: tuple[str, ...]) -> None:
-    recording = made()
+    recording = usual()
     values = json.loads(str(recording.named(f"cl-{addon}").inputs["configurationValues"]))
     for key in path:
         values = values.pop(key)
@@ -117,12 +124,12 @@ def test_system_nodes_are_of_the_clusters_version_and_of_a_pinned_image(version:
 
 
 def test_system_nodes_wait_for_the_whole_control_plane_with_its_network_add_on() -> None:
-    recording = made()
+    recording = usual()
     assert control_plane(recording).urn in recording.named("cl-system", "NodeGroup").depends_on
 
 
 def test_system_nodes_choose_no_whole_name_so_that_others_can_stand_beside_them() -> None:
-    nodes = made().named("cl-system", "NodeGroup")
+    nodes = usual().named("cl-system", "NodeGroup")
     assert "nodeGroupName" not in nodes.inputs
     assert nodes.inputs["nodeGroupNamePrefix"] == "system-"
 
@@ -137,7 +144,7 @@ def test_what_ec2_makes_of_the_system_nodes_carries_the_stacks_tags_and_a_name()
 
 
 def test_the_kubeconfig_is_bound_to_no_profile_of_whoever_runs_the_engine() -> None:
-    assert control_plane(made()).inputs["providerCredentialOpts"] == {}
+    assert control_plane(usual()).inputs["providerCredentialOpts"] == {}
 
 
 @pytest.mark.parametrize("protected", [True, False])
@@ -148,7 +155,7 @@ def test_the_engine_protects_the_control_plane_where_eks_does_and_none_of_its_ot
 
 
 def test_system_nodes_are_tainted_encrypted_and_keep_metadata_to_themselves() -> None:
-    recording = made()
+    recording = usual()
     nodes, template = recording.named("cl-system", "NodeGroup"), recording.named("cl-system", "LaunchTemplate")
     (taint,) = _list(nodes.inputs["taints"])
     assert taint["effect"] == "NO_SCHEDULE"
@@ -161,7 +168,7 @@ def test_system_nodes_are_tainted_encrypted_and_keep_metadata_to_themselves() ->
 
 
 def test_the_role_of_the_system_nodes_is_whole_before_the_first_node() -> None:
-    recording = made()
+    recording = usual()
     attachments = {
         registered.urn
         for registered in recording.of("RolePolicyAttachment")
@@ -172,7 +179,7 @@ def test_the_role_of_the_system_nodes_is_whole_before_the_first_node() -> None:
 
 
 def test_the_clusters_api_is_spoken_to_by_a_provider_that_a_new_kubeconfig_does_not_replace() -> None:
-    provider = made().named("cl-kubernetes")
+    provider = usual().named("cl-kubernetes")
     assert provider.inputs["kubeconfig"] == KUBECONFIG
     assert provider.inputs["clusterIdentifier"] == "arn:aws:eks:us-east-1:111122223333:cluster/gpu-test"
     assert provider.inputs["enableServerSideApply"] == "true"

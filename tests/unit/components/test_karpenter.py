@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import json
 
 from gpuplatform.render.karpenter import INTERRUPTION_EVENTS, controller_policies
@@ -11,6 +12,7 @@ from tests.unit.components.builders import full_settings, karpenter
 SETTINGS = full_settings()
 
 
+@functools.cache
 def made() -> Recording:
     return record(lambda: karpenter("ka", SETTINGS))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from gpuplatform.standard.versions import CHARTS
 from tests.recorder import Recording, record
 from tests.unit.components.builders import full_settings, monitoring
@@ -9,6 +11,7 @@ from tests.unit.components.builders import full_settings, monitoring
 DEFINITIONS = "prometheus-operator-crds"
 
 
+@functools.cache
 def made() -> Recording:
     settings = full_settings()
     return record(lambda: monitoring("mo", settings))

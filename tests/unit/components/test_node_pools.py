@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from gpuplatform.standard import keys
@@ -10,6 +12,7 @@ AWAITED = ("NodePool", "EC2NodeClass")
 SETTINGS = full_settings()
 
 
+@functools.cache
 def made() -> Recording:
     return record(lambda: node_pools("po", SETTINGS))
 

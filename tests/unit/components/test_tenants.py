@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import functools
+
 from gpuplatform.settings.source import Plain
 from tests.builders import a_namespace, a_tenant
 from tests.recorder import Recording, record
 from tests.unit.components.builders import full_settings, tenants
 
 
+@functools.cache
 def made() -> Recording:
     teams: list[Plain] = [
         a_tenant(namespaces=[a_namespace(), a_namespace(name="ml-batch")]),

@@ -12,7 +12,7 @@ from gpuplatform.render.nodepools import budgets, disruption_block
 from gpuplatform.settings.disruption import Consolidation, Disruption, Window
 from gpuplatform.standard.markets import Reason
 from tests.builders import STACKS, stack_settings
-from tests.examples import examples
+from tests.examples import examples, sampled
 
 WEEK = 7 * 24 * 60
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -92,7 +92,7 @@ disruptions = st.builds(
 
 
 # Correction 20: schedules are UTC, and the smallest of all active budgets wins.
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(25, quick=3))
 @given(disruptions)
 def test_the_budgets_forbid_exactly_what_the_settings_forbid_at_any_time_of_the_year(disruption: Disruption) -> None:
     rendered = budgets(disruption)
@@ -113,7 +113,7 @@ def test_every_budget_is_one_that_the_api_server_accepts(disruption: Disruption)
             assert length(str(budget["duration"])) > 0
 
 
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("stack", sampled(STACKS))
 def test_each_environments_pools_are_left_alone_when_their_settings_say_so(stack: str) -> None:
     for pool in stack_settings(stack).pools:
         rendered = budgets(pool.disruption)

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from sandbox.cloud.store import StackFiles
+from tests.examples import sampled
 
 
-@pytest.mark.parametrize("package", ["aws", "eks", "kubernetes"])
+@pytest.mark.parametrize("package", sampled(["kubernetes", "aws", "eks"]))
 def test_a_provider_that_the_engine_ends_says_no_word_about_it(package: str, tmp_path: Path) -> None:
     place = StackFiles(tmp_path / "world.db", tmp_path / "Pulumi.any.yaml", None)
     process = subprocess.Popen(

@@ -109,6 +109,7 @@ def test_an_object_that_stays_is_named_with_its_finalizers(server: ApiServer, ap
         api.delete(api.place(held), 0.1)
 
 
+@pytest.mark.slow  # hundreds of requests
 def test_threads_share_one_client(server: ApiServer, api: Api) -> None:
     documents = [kubernetes_object("v1", "ConfigMap", f"guide-{number}") for number in range(16)]
     with ThreadPoolExecutor(16) as threads:

@@ -48,6 +48,7 @@ def test_it_leads_a_session_of_its_own_so_that_the_terminal_does_not_interrupt_i
         assert os.getsid(part.process.pid) == part.process.pid
 
 
+@pytest.mark.slow  # waits for processes
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a process with its parent")
 def test_it_dies_with_an_owner_that_was_killed_and_could_stop_nothing(tmp_path: Path) -> None:
     owner = (

@@ -34,6 +34,7 @@ def test_what_a_child_says_is_in_its_log_and_its_code_is_kept(tmp_path: Path) ->
     assert "err" in log
 
 
+@pytest.mark.slow  # waits for processes
 def test_at_its_limit_a_child_goes_and_takes_its_own_children_along(tmp_path: Path) -> None:
     log = tmp_path / "log"
     ended = run_child(
