@@ -101,6 +101,7 @@ def test_no_unknown_field_ends_a_rule_in_the_engine(document: Document) -> None:
         assert not any(messages for messages, rule in zip(verdicts, rules, strict=True) if isinstance(rule, Rule)), path
 
 
+@pytest.mark.slow  # every field in every wrong form
 @pytest.mark.parametrize("document", GOOD, ids=_name)
 def test_no_malformed_field_ends_a_rule(document: Document) -> None:
     judged = _judge_of(document)

@@ -37,6 +37,7 @@ def test_a_first_up_has_published_nothing() -> None:
     assert read == [{}]
 
 
+@pytest.mark.slow  # the whole program, twice
 def test_what_stays_as_it_was_published_passes_and_makes_what_a_first_up_makes(document: dict[str, Any]) -> None:
     again = run_program("dev", {OWN: {OUTPUT_NAME: document, "kubeconfig": "secret"}})
     first = recorded("dev")
